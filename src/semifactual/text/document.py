@@ -1,0 +1,99 @@
+"""A text with its spans, sentences, question and answer-format sentences, each found once and only if asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+
+from semifactual.text.lexer import lex
+from semifactual.text.lexicon import without_possessive, word_list
+from semifactual.text.sentences import sentence_ranges
+from semifactual.text.spans import Span, SpanType
+
+_ANSWER_FORMAT = re.compile(
+    r"""\b(?:
+        (?:express|give|write|enter|leave|state|provide|report|submit|put)\s+(?:(?:your|the|all|each|this|final|it)\s+)*
+            (?:answers?|results?|responses?|solutions?)\b
+      | (?:express|write|give|enter)\s+(?:your|the)?\s*[^.?!]{0,40}?\b(?:as\s+an?|in\s+(?:the\s+form|simplest|terms|
+            lowest|scientific|interval|base)|to\s+the\s+nearest)\b
+      | answer\s+(?:to|with|in)\b
+      | round(?:ed)?\s+(?:your|the|to|off|up|down|it|all|each)\b
+      | in\s+(?:simplest|lowest|reduced|simplified)\s+(?:form|terms|radical)
+      | can\s+be\s+(?:written|expressed)\s+(?:in\s+the\s+form\b|as\s+\$)
+    )""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+class Document:
+    """One text, lexed on demand. Treat it as immutable; two documents of the same text are interchangeable."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return f"Document({self.text!r})"
+
+    @cached_property
+    def spans(self) -> tuple[Span, ...]:
+        """The typed spans, which concatenate to the text."""
+        return lex(self.text)
+
+    @cached_property
+    def sentences(self) -> tuple[tuple[int, int], ...]:
+        """The offsets of the sentences, without the space between them."""
+        return sentence_ranges(self.text, self.spans)
+
+    @cached_property
+    def answer_formats(self) -> tuple[tuple[int, int], ...]:
+        """The offsets of what fixes the answer's form: a sentence, a bracket, or the rest of a clause."""
+        found = ((a, b, _ANSWER_FORMAT.search(self.text, a, b)) for a, b in self.sentences)
+        return tuple(self._format_range(a, b, match) for a, b, match in found if match)
+
+    @cached_property
+    def questions(self) -> tuple[tuple[int, int], ...]:
+        """The offsets of the sentences that ask for the answer; the last sentence where none says so openly."""
+        asked = tuple((a, b) for a, b in self.sentences if self._asks(a, b))
+        return asked or self.sentences[-1:]
+
+    def of_type(self, *types: SpanType) -> Iterator[Span]:
+        """The spans of the given types, in order."""
+        return (span for span in self.spans if span.type in types)
+
+    def pieces(self, *types: SpanType) -> list[str]:
+        """The texts of the spans of the given types, in order."""
+        return [span.of(self.text) for span in self.of_type(*types)]
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The lower-case words of the text outside mathematics, in order, without possessive endings."""
+        return tuple(
+            without_possessive(piece.lower())
+            for span in self.spans
+            if (piece := span.of(self.text))[0].isalpha() and span.type not in _NOT_PROSE
+        )
+
+    def _format_range(self, start: int, end: int, match: re.Match[str]) -> tuple[int, int]:
+        """What of the sentence ``[start, end)`` belongs to the answer's form that `match` speaks of."""
+        opening = self.text.rfind("(", start, match.start() + 1)
+        if opening >= 0 and ")" not in self.text[opening : match.start()]:
+            closing = self.text.find(")", match.end(), end)
+            return opening, closing + 1 if closing >= 0 else end
+        return (start if match.start() - start < 16 else match.start()), end
+
+    def _asks(self, start: int, end: int) -> bool:
+        sentence = self.text[start:end]
+        if sentence.rstrip("\"”’')*").endswith("?"):
+            return True
+        opening = re.findall(r"[^\W\d_]+", sentence[:160])
+        if not opening:
+            return False
+        if opening[0].lower() in word_list("ask") - word_list("function"):
+            return True
+        if opening[0].lower() not in word_list("discourse"):
+            return False
+        return re.search(r"[,:]?\s(?:find|compute|determine|calculate|evaluate|work\s+out|what|how|which)\b", sentence) is not None
+
+
+_NOT_PROSE = frozenset({SpanType.MATH, SpanType.LATEX, SpanType.CODE, SpanType.URL})
