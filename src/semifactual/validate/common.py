@@ -1,0 +1,145 @@
+"""Rules that hold for every kind: nothing damaged, nothing given away, nobody talking."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+
+from semifactual.text.document import Document
+from semifactual.text.values import QUANTITIES, number_value, quantity_value
+from semifactual.validate.contract import Pair, check
+from semifactual.validate.verdict import Finding, failed, passed
+from semifactual.validate.words import difference, gained, phrase_pattern
+
+_COMMAND = re.compile(r"\\+(?:[A-Za-z]+|.)?", re.DOTALL)
+_PAIRS = (("(", ")"), ("[", "]"), ("{", "}"))
+_MARKUP = re.compile(r"\*\*|__(?=\w)|^#{1,6} |^> |<[a-z/][^>]*>", re.MULTILINE)
+_TERMINAL = re.compile(r"[.?!:;)\]}\"'”’$*_|>]\s*\Z")
+
+
+@check("unchanged", "the rewrite is not the original, nor the original with other white space")
+def unchanged(pair: Pair) -> Finding:
+    before, after = pair.original.text, pair.rewrite.text
+    if before == after:
+        return failed("the text is the original's")
+    if before.split() == after.split():
+        return failed("only white space differs")
+    return passed()
+
+
+@check("truncated", "the text does not break off")
+def truncated(pair: Pair) -> Finding:
+    before, after = pair.original.text.rstrip(), pair.rewrite.text.rstrip()
+    if not after:
+        return failed("the text is empty")
+    if len(after) < len(before) and before.startswith(after):
+        return failed(f"the last {len(before) - len(after)} characters are gone: {before[len(after) :][:60]!r}")
+    if len(after) * 2 < len(before):
+        return failed(f"{len(after)} characters are left of {len(before)}")
+    if _TERMINAL.search(before) and not _TERMINAL.search(after) and before[-12:] not in after:
+        return failed(f"the text ends openly: {after[-40:]!r}")
+    return passed()
+
+
+@check("control_characters", "no control, invisible or replacement character beyond the original's")
+def control_characters(pair: Pair) -> Finding:
+    change = _invisible(pair.rewrite.text) - _invisible(pair.original.text)
+    if not change:
+        return passed()
+    return failed("gained " + ", ".join(f"U+{ord(c):04X}" for c in sorted(change)))
+
+
+def _invisible(text: str) -> Counter[str]:
+    if text.isprintable():
+        return Counter()
+    return Counter(c for c in text if c == "\ufffd" or (c not in "\n " and unicodedata.category(c) in _HIDDEN))
+
+
+_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
+
+
+@check("backslashes", "the same LaTeX commands with the same number of backslashes")
+def backslashes(pair: Pair) -> Finding:
+    before, after = pair.original.text, pair.rewrite.text
+    if "\\" not in before and "\\" not in after:
+        return passed()
+    change = difference(Counter(_COMMAND.findall(before)), Counter(_COMMAND.findall(after)))
+    return failed(change) if change else passed()
+
+
+@check("delimiters", "brackets and dollar signs close as they do in the original")
+def delimiters(pair: Pair) -> Finding:
+    before, after = pair.original.text, pair.rewrite.text
+    for opening, closing in _PAIRS:
+        was = before.count(opening) - before.count(closing)
+        now = after.count(opening) - after.count(closing)
+        if was != now:
+            return failed(f"{opening}{closing} are off balance by {now}, in the original by {was}")
+    if (before.count("$") - after.count("$")) % 2:
+        return failed("an odd number of dollar signs came or went")
+    return passed()
+
+
+@check("markup", "no emphasis, heading or tag beyond the original's")
+def markup(pair: Pair) -> Finding:
+    new = gained(_MARKUP, *pair.windows)
+    return failed("gained " + ", ".join(repr(mark) for mark in new)) if new else passed()
+
+
+@check("chatter", "nobody talks about having rewritten the text")
+def chatter(pair: Pair) -> Finding:
+    opening = phrase_pattern("chatter_openings").match(pair.rewrite.text.lstrip("*_\"'# \n"))
+    if opening and not pair.original.text.lower().startswith(opening[0].lower()):
+        rest = pair.rewrite.text[: len(opening[0]) + 80]
+        if re.search(r"[:!]|\n", rest[len(opening[0]) :]):
+            return failed(f"opens with {opening[0]!r}")
+    new = gained(phrase_pattern("chatter"), *pair.windows)
+    return failed("gained " + ", ".join(repr(phrase) for phrase in new)) if new else passed()
+
+
+@check("meta_words", "no word about the text as a text beyond the original's")
+def meta_words(pair: Pair) -> Finding:
+    new = gained(phrase_pattern("meta_words"), *pair.windows)
+    return failed("gained " + ", ".join(repr(phrase) for phrase in new)) if new else passed()
+
+
+@check("hint", "no help towards the answer beyond the original's")
+def hint(pair: Pair) -> Finding:
+    new = gained(phrase_pattern("hint_openings"), *pair.windows) + gained(phrase_pattern("hints"), *pair.windows)
+    return failed("gained " + ", ".join(repr(phrase) for phrase in new)) if new else passed()
+
+
+@check("leak", "the answer stands no more often in the rewrite than in the original")
+def leak(pair: Pair) -> Finding:
+    if not pair.answer:
+        return passed("no answer given")
+    before, after = (_mentions(window, pair.answer) for window in pair.windows)
+    if after > before:
+        return failed(f"the answer {pair.answer[:40]!r} stands {after - before} times more often")
+    return passed()
+
+
+def _mentions(text: str, answer: str) -> int:
+    """How often `text` names the answer: by value where it is a number, literally where it is longer."""
+    value = number_value(answer.strip().strip("$%\\ "))
+    if value is None:
+        return text.count(answer) if len(answer) > 2 else 0
+    spans = Document(text).of_type(*QUANTITIES)
+    return sum(quantity_value(text, span) == value for span in spans)
+
+
+COMMON = (
+    unchanged,
+    truncated,
+    control_characters,
+    backslashes,
+    delimiters,
+    markup,
+    chatter,
+    meta_words,
+    leak,
+)
+"""The rules of every contract, in the order they are reported.
+
+`hint` stands apart: where a closed grammar says what may be added (irrelevant_context), it has nothing left to say."""

@@ -1,0 +1,145 @@
+"""Rules for kinds that make one small edit: a typo in one word, a frame around the text, a distractor behind it."""
+
+from __future__ import annotations
+
+from semifactual.text.document import Document
+from semifactual.text.edits import is_single_typo
+from semifactual.text.lexicon import english_words, first_names, word_types
+from semifactual.text.spans import Span, SpanType
+from semifactual.validate.contract import Pair, check
+from semifactual.validate.roles import gained_roles
+from semifactual.validate.vacuous import classify_distractor
+from semifactual.validate.verdict import Finding, failed, passed, undecided
+from semifactual.validate.words import is_content, stem
+
+_LONGEST_FRAME = 30
+"""Words. A frame is light; a longer one tells a story of its own."""
+
+_NOT_IN_FRAME = frozenset(
+    {
+        SpanType.MATH,
+        SpanType.LATEX,
+        SpanType.CODE,
+        SpanType.URL,
+        SpanType.CURRENCY,
+        SpanType.PERCENT,
+        SpanType.NUMBER,
+        SpanType.ORDINAL,
+        SpanType.TIME,
+        SpanType.DATE,
+        SpanType.RATIO,
+        SpanType.NUMBER_WORD,
+        SpanType.VARIABLE,
+        SpanType.LABEL,
+        SpanType.NAME,
+        SpanType.OPERATOR,
+        SpanType.BLANK,
+        SpanType.OPTION,
+        SpanType.NEGATION,
+        SpanType.QUANTIFIER,
+    }
+)
+_HARMLESS_IN_FRAME = frozenset({"first", "around", "together", "else", "alone", "about", "rest"})
+
+
+@check("one_typo", "one insertion, deletion, substitution or neighbour swap in one ordinary word, which stays no word")
+def one_typo(pair: Pair) -> Finding:
+    edit = pair.edit
+    if edit is None:
+        return failed("nothing was edited")
+    before, after = pair.original.text, pair.rewrite.text
+    removed = edit.removed(before)
+    if len(removed) > 2 or len(edit.replacement) > 2 or not is_single_typo(before, after):
+        return failed(f"more than one edit: {removed[:40]!r} became {edit.replacement[:40]!r}")
+    if not (removed + edit.replacement).isalpha():
+        return failed(f"the edit touches more than letters: {removed!r} became {edit.replacement!r}")
+    span = _edited_word(pair.original, edit.start, edit.end)
+    if span is None:
+        return failed("the edit is in no word")
+    old = span.of(before)
+    new = after[span.start : span.end + len(after) - len(before)]
+    if span.type is not SpanType.WORD:
+        return failed(f"the edited word {old!r} is a {span.type.value}")
+    if any(start <= edit.start < end for start, end in pair.original.answer_formats):
+        return failed(f"the edited word {old!r} is in the sentence that fixes the answer's form")
+    lower = new.lower()
+    if lower in english_words() or lower in word_types() or new in first_names():
+        return failed(f"{old!r} became another word, {new!r}")
+    return passed(f"{old!r} became {new!r}")
+
+
+def _edited_word(document: Document, start: int, end: int) -> Span | None:
+    """The span that holds ``[start, end)``; for an insertion between two spans, the one that is a word."""
+    touching = [span for span in document.spans if span.start <= start and end <= span.end]
+    words = (span for span in touching if span.of(document.text)[0].isalpha())
+    return next(words, touching[0] if touching else None)
+
+
+@check("one_frame", "the original with one light frame inserted, and at most one letter's case changed")
+def one_frame(pair: Pair) -> Finding:
+    found = _insertion(pair)
+    if found is None:
+        return failed("the rewrite is not the original with one insertion")
+    position, frame = found
+    inside = next((s for s in pair.original.spans if s.start < position < s.end and s.type is not SpanType.SPACE), None)
+    if inside is not None:
+        return failed(f"the insertion splits {inside.of(pair.original.text)[:40]!r}")
+    document = Document(frame.strip())
+    if len(document.words) > _LONGEST_FRAME:
+        return failed(f"the frame has {len(document.words)} words")
+    for span in document.spans:
+        piece = span.of(document.text)
+        if span.type in _NOT_IN_FRAME and piece.lower() not in _HARMLESS_IN_FRAME:
+            return failed(f"the frame holds a {span.type.value}: {piece!r}")
+    roles = gained_roles(Document(""), document)
+    if roles:
+        return failed(f"the frame says {', '.join(roles)}")
+    shared = _shared_content(document, pair.original)
+    if shared:
+        return undecided(f"the frame speaks of {', '.join(shared)}, as the original does")
+    return passed(f"{frame.strip()!r}")
+
+
+def _insertion(pair: Pair) -> tuple[int, str] | None:
+    """Where in the original something was inserted, and what; None where more than an insertion happened.
+
+    One letter behind the insertion may have changed its case. Where several places give the same rewrite, a
+    sentence's start or the end of the text is preferred.
+    """
+    edit = pair.edit
+    before, after = pair.original.text, pair.rewrite.text
+    length = len(after) - len(before)
+    if edit is None or length <= 0:
+        return None
+    starts = [start for start, _ in pair.original.sentences]
+    for position in (0, len(before), *starts, edit.start):
+        if before[:position] != after[:position]:
+            continue
+        tail, kept = before[position:], after[position + length :]
+        if tail == kept or (tail[1:] == kept[1:] and tail[:1].swapcase() == kept[:1]):
+            return position, after[position : position + length]
+    return None
+
+
+def _shared_content(added: Document, original: Document) -> list[str]:
+    """The content words of `added` that the original speaks of too."""
+    theirs = {stem(word) for word in original.words if is_content(word)}
+    return sorted({word for word in added.words if is_content(word) and stem(word) in theirs})
+
+
+@check("one_distractor", "the original byte for byte, then one vacuous distractor at the very end")
+def one_distractor(pair: Pair) -> Finding:
+    before, after = pair.original.text, pair.rewrite.text
+    if not after.startswith(before):
+        return failed("the rewrite does not begin with the original, byte for byte")
+    tail = after[len(before) :]
+    if tail[:1] and not tail[0].isspace() and not before[-1:].isspace():
+        return failed("nothing separates the distractor from the text")
+    distractor = tail.strip()
+    form = classify_distractor(distractor)
+    if form is None:
+        return failed(f"not a vacuous distractor: {distractor[:80]!r}")
+    shared = _shared_content(Document(distractor), pair.original)
+    if shared:
+        return failed(f"the distractor speaks of {', '.join(shared)}, as the original does")
+    return passed(f"{form}: {distractor!r}")
