@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -24,6 +25,8 @@ _ANSWER_FORMAT = re.compile(
     )""",
     re.IGNORECASE | re.VERBOSE,
 )
+
+_LATER_REQUEST = re.compile(r"\s(?:find|compute|determine|calculate|evaluate|work\s+out|what|how|which)\b")
 
 
 class Document:
@@ -68,11 +71,20 @@ class Document:
     @cached_property
     def words(self) -> tuple[str, ...]:
         """The lower-case words of the text outside mathematics, in order, without possessive endings."""
-        return tuple(
-            without_possessive(piece.lower())
+        return tuple(word for _, word in self._placed_words)
+
+    def words_between(self, start: int, end: int) -> tuple[str, ...]:
+        """Those of `words` that begin in ``text[start:end]``."""
+        first = bisect_left(self._placed_words, (start, ""))
+        return tuple(word for _, word in self._placed_words[first : bisect_left(self._placed_words, (end, ""))])
+
+    @cached_property
+    def _placed_words(self) -> list[tuple[int, str]]:
+        return [
+            (span.start, without_possessive(piece.lower()).replace("’", "'"))
             for span in self.spans
             if (piece := span.of(self.text))[0].isalpha() and span.type not in _NOT_PROSE
-        )
+        ]
 
     def _format_range(self, start: int, end: int, match: re.Match[str]) -> tuple[int, int]:
         """What of the sentence ``[start, end)`` belongs to the answer's form that `match` speaks of."""
@@ -93,7 +105,10 @@ class Document:
             return True
         if opening[0].lower() not in word_list("discourse"):
             return False
-        return re.search(r"[,:]?\s(?:find|compute|determine|calculate|evaluate|work\s+out|what|how|which)\b", sentence) is not None
+        return (
+            re.search(r"[,:]?\s(?:find|compute|determine|calculate|evaluate|work\s+out|what|how|which)\b", sentence)
+            is not None
+        )
 
 
 _NOT_PROSE = frozenset({SpanType.MATH, SpanType.LATEX, SpanType.CODE, SpanType.URL})

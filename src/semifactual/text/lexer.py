@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from semifactual.text.latex import latex_end, math_regions
 from semifactual.text.lexicon import number_words, without_possessive, word_list, word_types
@@ -19,7 +20,8 @@ _SIMPLE_NUMBER_WORD = "|".join(sorted((w for w in number_words()), key=len, reve
 _FRACTION_WORD = r"(?:halves|half|thirds?|quarters?|fourths?|fifths?|sixths?|sevenths?|eighths?|ninths?|tenths?)"
 
 _TOKEN = re.compile(
-    rf"""(?P<url>(?:https?://|www\.)[^\s<>"')]+)
+    rf"""(?P<space>\s+)
+      | (?P<url>(?:https?://|www\.)[^\s<>"')]+)
       | (?P<blank>_{{2,}}|(?:\\_){{2,}}|\.{{5,}}|□)
       | (?P<currency>\\?[$€£¥]\s?(?:{_NUMBER})(?:\s?(?:million|billion|thousand|[kKmM])\b)?)
       | (?P<date>{_MONTH}\.?\s+\d{{1,2}}(?:st|nd|rd|th)?\b(?:,\s*\d{{4}}\b)?
@@ -37,12 +39,14 @@ _TOKEN = re.compile(
       | (?P<compound>\b(?:(?:{_SIMPLE_NUMBER_WORD})(?:[- ](?:and[ ])?(?:{_SIMPLE_NUMBER_WORD}))+
                      |(?:one|two|three|four|five|six|seven|eight|nine)[- ]{_FRACTION_WORD})\b)
       | (?P<word>[^\W\d_]+(?:['’][^\W\d_]+)*)
-      | (?P<space>\s+)
       | (?P<operator>[+*/=<>≤≥≠≈×÷±^|~∈∪∩√∞°·%$€£¥−]|(?<=[\w)\s])-(?=\s*[\d(])|(?<=[\d)\s])-(?=\s))
       | (?P<punctuation>[^\w\s])
       | (?P<other>.)""",
     re.VERBOSE | re.DOTALL | re.IGNORECASE,
 )
+_PLAIN = re.compile(r"[a-z]{2,}(?=[ ,.?!;:)\n]|\Z)")
+"""Most words of a text: lower case, with nothing attached."""
+
 _DIRECT = {
     "url": SpanType.URL,
     "blank": SpanType.BLANK,
@@ -84,10 +88,21 @@ def lex(text: str) -> tuple[Span, ...]:
     return classify_capitalised(text, _demote_lone_options(text, spans))
 
 
+@cache
+def _contextual_words() -> frozenset[str]:
+    """Lower-case words whose type depends on their neighbours; all others can be looked up alone."""
+    return frozenset(number_words()) | word_list("unit_after_number") | {"th", "st", "nd", "rd", "www", "http", "https"}
+
+
 def _lex_prose(text: str, start: int, end: int, spans: list[Span]) -> None:
     """Append the spans of ``text[start:end]``, which holds no delimited mathematics."""
     position = start
+    types, contextual = word_types(), _contextual_words()
     while position < end:
+        if (plain := _PLAIN.match(text, position, end)) and plain[0] not in contextual:
+            spans.append(Span(position, plain.end(), types.get(plain[0], SpanType.WORD)))
+            position = plain.end()
+            continue
         match = _TOKEN.match(text, position, end)
         if match is None:  # cannot happen: the last alternative takes any character
             raise AssertionError(f"no token at {position}")

@@ -10,7 +10,7 @@ from semifactual.text.document import Document
 from semifactual.text.values import QUANTITIES, number_value, quantity_value
 from semifactual.validate.contract import Pair, check
 from semifactual.validate.verdict import Finding, failed, passed
-from semifactual.validate.words import difference, gained, phrase_pattern
+from semifactual.validate.words import difference, phrases
 
 _COMMAND = re.compile(r"\\+(?:[A-Za-z]+|.)?", re.DOTALL)
 _PAIRS = (("(", ")"), ("[", "]"), ("{", "}"))
@@ -83,30 +83,31 @@ def delimiters(pair: Pair) -> Finding:
 
 @check("markup", "no emphasis, heading or tag beyond the original's")
 def markup(pair: Pair) -> Finding:
-    new = gained(_MARKUP, *pair.windows)
+    before, after = (Counter(_MARKUP.findall(window)) for window in pair.windows)
+    new = sorted(after - before)
     return failed("gained " + ", ".join(repr(mark) for mark in new)) if new else passed()
 
 
 @check("chatter", "nobody talks about having rewritten the text")
 def chatter(pair: Pair) -> Finding:
-    opening = phrase_pattern("chatter_openings").match(pair.rewrite.text.lstrip("*_\"'# \n"))
+    opening = phrases("chatter_openings").pattern.match(pair.rewrite.text.lstrip("*_\"'# \n"))
     if opening and not pair.original.text.lower().startswith(opening[0].lower()):
         rest = pair.rewrite.text[: len(opening[0]) + 80]
         if re.search(r"[:!]|\n", rest[len(opening[0]) :]):
             return failed(f"opens with {opening[0]!r}")
-    new = gained(phrase_pattern("chatter"), *pair.windows)
+    new = phrases("chatter").gained(*pair.windows)
     return failed("gained " + ", ".join(repr(phrase) for phrase in new)) if new else passed()
 
 
 @check("meta_words", "no word about the text as a text beyond the original's")
 def meta_words(pair: Pair) -> Finding:
-    new = gained(phrase_pattern("meta_words"), *pair.windows)
+    new = phrases("meta_words").gained(*pair.windows)
     return failed("gained " + ", ".join(repr(phrase) for phrase in new)) if new else passed()
 
 
 @check("hint", "no help towards the answer beyond the original's")
 def hint(pair: Pair) -> Finding:
-    new = gained(phrase_pattern("hint_openings"), *pair.windows) + gained(phrase_pattern("hints"), *pair.windows)
+    new = phrases("hint_openings").gained(*pair.windows) + phrases("hints").gained(*pair.windows)
     return failed("gained " + ", ".join(repr(phrase) for phrase in new)) if new else passed()
 
 
@@ -114,19 +115,18 @@ def hint(pair: Pair) -> Finding:
 def leak(pair: Pair) -> Finding:
     if not pair.answer:
         return passed("no answer given")
-    before, after = (_mentions(window, pair.answer) for window in pair.windows)
+    before, after = (_mentions(window, pair.answer) for window in pair.window_documents)
     if after > before:
         return failed(f"the answer {pair.answer[:40]!r} stands {after - before} times more often")
     return passed()
 
 
-def _mentions(text: str, answer: str) -> int:
-    """How often `text` names the answer: by value where it is a number, literally where it is longer."""
+def _mentions(document: Document, answer: str) -> int:
+    """How often the text names the answer: by value where it is a number, literally where it is longer."""
     value = number_value(answer.strip().strip("$%\\ "))
     if value is None:
-        return text.count(answer) if len(answer) > 2 else 0
-    spans = Document(text).of_type(*QUANTITIES)
-    return sum(quantity_value(text, span) == value for span in spans)
+        return document.text.count(answer) if len(answer) > 2 else 0
+    return sum(quantity_value(document.text, span) == value for span in document.of_type(*QUANTITIES))
 
 
 COMMON = (

@@ -47,6 +47,17 @@ class Pair:
         kept = tail if stop < 0 else stop - edit.end
         return before[start : edit.end + kept], after[start : len(after) - tail + kept]
 
+    @cached_property
+    def window_documents(self) -> tuple[Document, Document]:
+        """The windows as documents, so that each is lexed once for all rules.
+
+        Windows that cover most of the texts are the texts themselves, which other rules have lexed already.
+        """
+        before, after = self.windows
+        if 2 * len(before) > len(self.original.text):
+            return self.original, self.rewrite
+        return Document(before), Document(after)
+
 
 @dataclass(frozen=True, slots=True)
 class Check:

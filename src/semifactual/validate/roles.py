@@ -10,7 +10,7 @@ from semifactual.resources import template_yaml
 from semifactual.text.document import Document
 from semifactual.validate.contract import Pair, check
 from semifactual.validate.verdict import Finding, failed, passed
-from semifactual.validate.words import difference, is_content, stem, whole_words
+from semifactual.validate.words import difference, is_content, stem
 
 ROLES = "checks/roles.yaml"
 
@@ -26,20 +26,30 @@ _PER = re.compile(r"\b(?:per|each|every)\s+([a-z]+)")
 
 
 @cache
-def _table(strictness: str) -> tuple[re.Pattern[str], dict[str, str]]:
-    """The pattern of all phrases of the table, and the role of each phrase ("" where it is to be ignored)."""
+def _table(strictness: str) -> dict[str, list[tuple[tuple[str, ...], str]]]:
+    """The phrases of one table by their first word, the longest first, each with its role ("" if it is ignored)."""
     tables = template_yaml(ROLES)
     role_of = dict.fromkeys(tables["ignored"], "")
     role_of |= {phrase: role for role, phrases in tables[strictness].items() for phrase in phrases}
-    return whole_words(role_of), role_of
+    table: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+    for phrase in sorted(role_of, key=lambda phrase: -len(phrase.split())):
+        words = tuple(phrase.split())
+        table.setdefault(words[0], []).append((words, role_of[phrase]))
+    return table
 
 
 def roles(document: Document, strictness: str = "strict") -> Counter[str]:
     """How often each role of roles.yaml occurs in the prose of a text."""
-    pattern, role_of = _table(strictness)
-    prose = " ".join(document.words)
-    found = Counter(role_of[match.replace("’", "'")] for match in pattern.findall(prose))
-    found.pop("", None)
+    table = _table(strictness)
+    words = document.words
+    found: Counter[str] = Counter()
+    position = 0
+    while position < len(words):
+        candidates = table.get(words[position], ())
+        length, role = next(((len(p), r) for p, r in candidates if words[position : position + len(p)] == p), (1, ""))
+        if role:
+            found[role] += 1
+        position += length
     return found
 
 

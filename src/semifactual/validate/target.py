@@ -42,13 +42,13 @@ def asked_for(document: Document) -> set[str]:
     found: set[str] = set()
     for start, end in document.questions:
         asking = _ASK.search(document.text, start, end)
-        clause = Document(document.text[asking.start() if asking else start : end])
-        found.update(stem(word) for word in clause.words if is_content(word))
+        clause = document.words_between(asking.start() if asking else start, end)
+        found.update(stem(word) for word in clause if is_content(word))
     return found - {stem(word) for word in word_list("empty_in_question")}
 
 
 def _question_stems(document: Document) -> set[str]:
-    return {stem(word) for start, end in document.questions for word in Document(document.text[start:end]).words}
+    return {stem(word) for start, end in document.questions for word in document.words_between(start, end)}
 
 
 def _kin(word: str, others: list[str]) -> bool:

@@ -11,6 +11,8 @@ from semifactual.text.document import Document
 from semifactual.text.lexicon import english_words, word_list, word_types
 from semifactual.text.spans import SpanType
 
+GRAMMAR_WORDS = "checks/vacuous.yaml"
+
 
 class DistractorForm(StrEnum):
     """What kind of nothing a distractor says."""
@@ -48,15 +50,6 @@ def classify_distractor(text: str) -> DistractorForm | None:
     if _is_tautology(statement):
         return DistractorForm.TAUTOLOGY
     return None
-
-
-GRAMMAR_WORDS = "checks/vacuous.yaml"
-
-
-@cache
-def _words(name: str) -> frozenset[str]:
-    """One of the grammar's word lists."""
-    return frozenset(template_yaml(GRAMMAR_WORDS)[name].split())
 
 
 _LONGEST = 90
@@ -149,6 +142,12 @@ _LOADED = frozenset(
         SpanType.QUANTIFIER,
     }
 )
+
+
+@cache
+def _words(name: str) -> frozenset[str]:
+    """One of the grammar's word lists."""
+    return frozenset(template_yaml(GRAMMAR_WORDS)[name].split())
 
 
 def _is_identity(statement: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache
 
 from semifactual.resources import template_yaml
@@ -12,33 +13,41 @@ from semifactual.text.lexicon import base_of_irregular, word_list
 
 PHRASES = "checks/phrases.yaml"
 
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+@dataclass(frozen=True)
+class Phrases:
+    """A list of phrases, found as whole words in any case, the longest first."""
+
+    pattern: re.Pattern[str]
+    first_words: frozenset[str]
+
+    @classmethod
+    def of(cls, phrases: Iterable[str], *, opening: bool = False) -> Phrases:
+        """Compile a list; with `opening`, a phrase counts only where a text, a sentence or a bracket starts."""
+        ordered = sorted(phrases, key=lambda phrase: (-len(phrase), phrase))
+        body = "|".join(r"\s+".join(re.escape(word) for word in phrase.split()) for phrase in ordered)
+        place = r"(?:\A|(?<=[.?!:(\[]\s)|(?<=[(\[\n]))" if opening else ""
+        pattern = re.compile(rf"{place}(?<![\w'’-])(?:{body})(?![\w'’])", re.IGNORECASE)
+        return cls(pattern, frozenset(_WORD.match(phrase)[0] for phrase in ordered))  # type: ignore[index]
+
+    def count(self, text: str) -> Counter[str]:
+        """How often each phrase stands in `text`, by its lower-case form."""
+        if self.first_words.isdisjoint(_WORD.findall(text.lower())):
+            return Counter()
+        return Counter(" ".join(match.lower().split()) for match in self.pattern.findall(text))
+
+    def gained(self, before: str, after: str) -> list[str]:
+        """The phrases that stand more often in `after` than in `before`, in alphabetical order."""
+        found = self.count(after)
+        return sorted(found - self.count(before)) if found else []
+
 
 @cache
-def phrase_pattern(name: str) -> re.Pattern[str]:
-    """One list of phrases.yaml as a pattern of whole words, longest phrase first.
-
-    A list whose name ends in ``_openings`` matches only at the start of the text, a sentence or a bracket.
-    """
-    pattern = whole_words(template_yaml(PHRASES)[name])
-    if name.endswith("_openings"):
-        return re.compile(rf"(?:\A|(?<=[.?!:(\[]\s)|(?<=[(\[\n])){pattern.pattern}", pattern.flags)
-    return pattern
-
-
-def whole_words(phrases: Iterable[str]) -> re.Pattern[str]:
-    """A pattern that matches any of the phrases as whole words, in any case, with any white space between words."""
-    ordered = sorted(phrases, key=lambda phrase: (-len(phrase), phrase))
-    body = "|".join(r"\s+".join(re.escape(word) for word in phrase.split()) for phrase in ordered)
-    return re.compile(rf"(?<![\w'’-])(?:{body})(?![\w'’])", re.IGNORECASE)
-
-
-def gained(pattern: re.Pattern[str], before: str, after: str) -> list[str]:
-    """What `pattern` finds more often in `after` than in `before`, lower case, in alphabetical order."""
-    found = Counter(" ".join(match.lower().split()) for match in pattern.findall(after))
-    if not found:
-        return []
-    found.subtract(Counter(" ".join(match.lower().split()) for match in pattern.findall(before)))
-    return sorted(phrase for phrase, count in found.items() if count > 0)
+def phrases(name: str) -> Phrases:
+    """One list of phrases.yaml. Lists named ``..._openings`` match only where something opens."""
+    return Phrases.of(template_yaml(PHRASES)[name], opening=name.endswith("_openings"))
 
 
 def difference(before: Counter[str], after: Counter[str]) -> str:

@@ -1,0 +1,128 @@
+"""What is known of a rewrite's answer from the reference solution that came with its problem.
+
+`rederived` shows that the quantities which the solution uses still stand in the rewrite, and that they lead to the
+reference answer. It does not show that the prose relates them as before: that is what the contract's checks are for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+from semifactual.answers.rederive import evaluate_program, exact_value, rederive_solution
+from semifactual.text.document import Document
+from semifactual.text.spans import SpanType
+from semifactual.text.values import QUANTITIES, number_value, quantity_value
+from semifactual.types import AnswerCheck, Problem
+from semifactual.validate.contract import Pair
+
+_IN_MATH = re.compile(r"\d[\d,]*\.\d+|\d+")
+
+
+def answer_check(problem: Problem, pair: Pair) -> AnswerCheck:
+    """Bind the problem's reference solution to the quantities of the rewrite, and compare what it gives.
+
+    A program (builtin problems) can also refute: where one quantity was exchanged for another, the program is
+    evaluated with the new one. A worked solution with annotated steps (GSM8K) can only be rederived or not.
+    """
+    lost, gained = _changed_quantities(pair)
+    stated = _stated(pair.original)
+    if (program := _program(problem.metadata)) is not None:
+        return _follow_program(program, problem.answer, stated, lost, gained)
+    solution = problem.metadata.get("solution")
+    if not isinstance(solution, str) or lost:
+        return AnswerCheck.UNKNOWN
+    rederived = _solution_rederives(solution, stated, problem.answer)
+    return AnswerCheck.REDERIVED if rederived else AnswerCheck.UNKNOWN
+
+
+def _changed_quantities(pair: Pair) -> tuple[Counter[Fraction], Counter[Fraction]]:
+    """The quantities that the rewrite lost and gained."""
+    before, after = map(_quantities, pair.window_documents)
+    return before - after, after - before
+
+
+@lru_cache(maxsize=8)
+def _stated(original: Document) -> tuple[Fraction, ...]:
+    """The quantities of a problem's text. Cached, because all rewrites of a problem ask for them."""
+    return tuple(sorted(_quantities(original).elements()))
+
+
+def _quantities(document: Document) -> Counter[Fraction]:
+    """Every number of a text by value: in prose, in words, and the plain numbers inside mathematics."""
+    found: Counter[Fraction] = Counter()
+    for span in document.spans:
+        if span.type in QUANTITIES:
+            value = quantity_value(document.text, span)
+            found.update(() if value is None else (value,))
+        elif span.type in (SpanType.MATH, SpanType.LATEX):
+            numbers = map(number_value, _IN_MATH.findall(span.of(document.text)))
+            found.update(number for number in numbers if number is not None)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Program:
+    """An expression over named quantities, with the values that they have in the problem."""
+
+    expression: str
+    values: tuple[tuple[str, Fraction], ...]
+
+    def gives(self, answer: str) -> bool | None:
+        """Whether it evaluates to `answer`; None where it has no value."""
+        result = _evaluate(self)
+        if result is None:
+            return None
+        return result == answer or (exact_value(result) is not None and exact_value(result) == exact_value(answer))
+
+
+def _program(metadata: Mapping[str, object]) -> _Program | None:
+    """The program in a problem's metadata. A field of that name that holds something else is no program."""
+    match metadata.get("program"):
+        case {"expression": str(expression), "quantities": Mapping() as quantities}:
+            values = {str(name): exact_value(str(text)) for name, text in quantities.items()}
+            known = {name: value for name, value in values.items() if value is not None}
+            return _Program(expression, tuple(known.items())) if len(known) == len(values) else None
+    return None
+
+
+def _follow_program(
+    program: _Program,
+    answer: str,
+    stated: tuple[Fraction, ...],
+    lost: Counter[Fraction],
+    gained: Counter[Fraction],
+) -> AnswerCheck:
+    """Evaluate the program with the quantities of the rewrite in place of those it replaced."""
+    if any(value not in stated for _, value in program.values) or not program.gives(answer):
+        return AnswerCheck.UNKNOWN
+    if lost:
+        if lost.total() != 1 or gained.total() != 1:
+            return AnswerCheck.UNKNOWN
+        (old,), (new,) = lost, gained
+        if sum(value == old for _, value in program.values) != 1:
+            return AnswerCheck.UNKNOWN
+        changed = tuple((name, new if value == old else value) for name, value in program.values)
+        program = _Program(program.expression, changed)
+    kept = program.gives(answer)
+    if kept is None:
+        return AnswerCheck.UNKNOWN
+    return AnswerCheck.REDERIVED if kept else AnswerCheck.REFUTED
+
+
+@lru_cache(maxsize=64)
+def _evaluate(program: _Program) -> str | None:
+    """The program's answer; None where it has none. Cached, because a problem's rewrites mostly share it."""
+    try:
+        return evaluate_program(program.expression, dict(program.values))
+    except ValueError:
+        return None
+
+
+@lru_cache(maxsize=64)
+def _solution_rederives(solution: str, stated: tuple[Fraction, ...], answer: str) -> bool:
+    return rederive_solution(solution, stated, answer).rederived
