@@ -1,0 +1,189 @@
+"""The face of this floor: open what the user named, scan it to its end, and hand out its problems in order."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
+from typing import Any
+
+from semifactual.errors import SourceError
+from semifactual.sources.duplicates import Index, Seen
+from semifactual.sources.fields import Fields, find_fields
+from semifactual.sources.problems import is_built, to_problem
+from semifactual.sources.readers import open_table
+from semifactual.sources.rows import BadRow, Place, Row, Table
+from semifactual.types import Problem
+
+BUILTIN_PREFIX = "builtin:"
+SAMPLED_ROWS = 20
+"""Fields are guessed from so many rows."""
+SHOWN_ROWS = 20
+"""So many of the rows that cannot be used are shown; all are counted."""
+
+Placed = tuple[Place, Problem | BadRow]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Problems from one place, in its order, as often as wanted."""
+
+    name: str
+    """What the column `source` says."""
+    placed: Callable[[], Iterator[Placed]]
+    fingerprint: Callable[[], str]
+    """Changes whenever the problems may have changed."""
+    fields: Fields | None = None
+    """Where the problems are in the rows; None where no field had to be found."""
+
+    def rows(self) -> Iterator[Problem | BadRow]:
+        """What each row holds."""
+        return (item for _, item in self.placed())
+
+    def describe(self) -> str:
+        """The source and what is read from where, as a sentence."""
+        return f"{self.name}: {self.fields.describe()}." if self.fields else f"{self.name}."
+
+
+@dataclass(frozen=True, slots=True)
+class ScanReport:
+    """What a whole source holds."""
+
+    rows: int
+    problems: int
+    """How many different problems can be used."""
+    duplicates: int
+    bad_rows: int
+    shown: tuple[BadRow, ...]
+    """The first of the bad rows."""
+    prompt_formats: Counter[str] = field(default_factory=Counter)
+    """How many problems had which instructions around them."""
+
+    def notices(self) -> list[str]:
+        """What a user should hear of it, a sentence each."""
+        framed = self.prompt_formats.total()
+        formats = len(self.prompt_formats)
+        said = [f"{self.problems:,} problems in {self.rows:,} rows."]
+        if framed:
+            said.append(f"Instructions around {framed:,} problems ({formats} forms) were set apart as prompt_format.")
+        if self.duplicates:
+            said.append(f"{self.duplicates:,} exact duplicates were merged.")
+        if self.bad_rows:
+            said.append(f"{self.bad_rows:,} rows that cannot be used were left out.")
+        return said
+
+
+def open_source(
+    spec: str,
+    *,
+    seed: int = 0,
+    split: str | None = None,
+    config_name: str | None = None,
+    problem_field: str | None = None,
+    answer_field: str | None = None,
+    id_field: str | None = None,
+) -> Source:
+    """The source that `spec` names: ``builtin:NAME?options``, a data file, a folder, or a Hub id.
+
+    Raises:
+        SourceError: there is no such source, it is not what its ending says, or its fields cannot be found.
+    """
+    if spec.startswith(BUILTIN_PREFIX):
+        return _open_builtin(spec, seed)
+    table = open_table(spec, split=split, config_name=config_name)
+    samples = [row.fields for row in islice(_good_rows(table), SAMPLED_ROWS)]
+    if not samples:
+        first = next(table.rows(), None)
+        why = f"No row of {spec} can be read: {first}" if first is not None else f"{spec} has no rows."
+        raise SourceError(why)
+    fields = find_fields(samples, problem=problem_field, answer=answer_field, id=id_field)
+    guessed = None if all(is_built(sample) for sample in samples) else fields
+    return Source(table.name, partial(_placed, table, fields), table.fingerprint, guessed)
+
+
+def _good_rows(table: Table) -> Iterator[Row]:
+    return (row for row in table.rows() if isinstance(row, Row))
+
+
+def _placed(table: Table, fields: Fields) -> Iterator[Placed]:
+    for index, row in enumerate(table.rows()):
+        yield row.place, row if isinstance(row, BadRow) else to_problem(row, index, table.name, fields)
+
+
+def _open_builtin(spec: str, seed: int) -> Source:
+    from semifactual.sources.builtin import open_builtin
+
+    problems = open_builtin(spec, seed)
+
+    def placed() -> Iterator[Placed]:
+        return ((Place(spec, number, "row"), problem) for number, problem in enumerate(problems, start=1))
+
+    return Source(problems.name, placed, problems.sha256)
+
+
+def scan(source: Source, *, skip_bad_rows: bool = False) -> ScanReport:
+    """Read the whole source once, so that nothing that costs work starts on one that cannot be used.
+
+    Raises:
+        SourceError: rows cannot be used (unless they are to be skipped), two rows ask the same and answer differently,
+            two problems have one id, or no problem is left.
+    """
+    counts: Counter[str] = Counter()
+    shown: list[BadRow] = []
+    clashes: list[str] = []
+    formats: Counter[str] = Counter()
+    for seen, place, item, earlier in _seen(source):
+        counts["rows"] += 1
+        if isinstance(item, BadRow):
+            counts["bad"] += 1
+            shown += [item] if len(shown) < SHOWN_ROWS else []
+        elif seen in _CLASHES:
+            counts["clashes"] += 1
+            clashes += [_CLASHES[seen].format(place=place, earlier=earlier)] if len(clashes) < SHOWN_ROWS else []
+        else:
+            counts[seen] += 1
+            _count_format(formats, item.metadata)
+    if counts["bad"] and not skip_bad_rows:
+        raise _refusal(f"{counts['bad']:,} of {counts['rows']:,} rows cannot be used", counts["bad"], map(str, shown))
+    if clashes:
+        raise _refusal(f"{counts['clashes']:,} rows contradict an earlier one", counts["clashes"], iter(clashes))
+    if not counts[Seen.NEW]:
+        raise SourceError(f"{source.name} has no problem that can be used.")
+    return ScanReport(counts["rows"], counts[Seen.NEW], counts[Seen.DUPLICATE], counts["bad"], tuple(shown), formats)
+
+
+def problems(source: Source) -> Iterator[Problem]:
+    """The problems of a source that was scanned: without bad rows, and each duplicate once."""
+    return (item for seen, _, item, _ in _seen(source) if seen is Seen.NEW and isinstance(item, Problem))
+
+
+_CLASHES = {
+    Seen.CONFLICT: "{place} has the text of {earlier} with another answer.",
+    Seen.SAME_ID: "{place} has the id of {earlier} with another text.",
+}
+
+
+def _seen(source: Source) -> Iterator[tuple[Seen, Place, Problem | BadRow, str]]:
+    with Index() as index:
+        for place, item in source.placed():
+            if isinstance(item, BadRow):
+                yield Seen.NEW, place, item, ""
+            else:
+                sighting = index.see(item, str(place))
+                yield sighting.seen, place, item, sighting.earlier
+
+
+def _count_format(formats: Counter[str], metadata: Any) -> None:
+    if (prompt_format := metadata.get("prompt_format")) is not None and len(formats) < 1000:
+        formats[str(prompt_format)] += 1
+
+
+def _refusal(what: str, total: int, shown: Iterator[str]) -> SourceError:
+    lines = list(shown)
+    more = f"\n  and {total - len(lines):,} more" if total > len(lines) else ""
+    listing = "".join(f"\n  {line}" for line in lines)
+    skip = "Mend them, or leave them out with --skip-bad-rows."
+    clash = "Mend the source, or name another --id-field: which of the rows is right cannot be told from here."
+    return SourceError(f"{what}:{listing}{more}", hint=skip if "cannot be used" in what else clash)
