@@ -28,6 +28,9 @@ _ANSWER_FORMAT = re.compile(
 
 _LATER_REQUEST = re.compile(r"\s(?:find|compute|determine|calculate|evaluate|work\s+out|what|how|which)\b")
 
+_FAR = 16
+"""Characters into a sentence from which on a mention of the answer's form is a clause of its own."""
+
 
 class Document:
     """One text, lexed on demand. Treat it as immutable; two documents of the same text are interchangeable."""
@@ -92,7 +95,8 @@ class Document:
         if opening >= 0 and ")" not in self.text[opening : match.start()]:
             closing = self.text.find(")", match.end(), end)
             return opening, closing + 1 if closing >= 0 else end
-        return (start if match.start() - start < 16 else match.start()), end
+        asks_before = not word_list("ask").isdisjoint(self.text[start : match.start()].lower().split())
+        return (match.start() if asks_before or match.start() - start >= _FAR else start), end
 
     def _asks(self, start: int, end: int) -> bool:
         sentence = self.text[start:end]

@@ -20,6 +20,7 @@ from semifactual.text.values import QUANTITIES, number_value, quantity_value
 from semifactual.types import AnswerCheck, Problem
 from semifactual.validate.contract import Pair
 
+_NUMERIC = QUANTITIES | {SpanType.MATH, SpanType.LATEX}
 _IN_MATH = re.compile(r"\d[\d,]*\.\d+|\d+")
 
 
@@ -29,21 +30,24 @@ def answer_check(problem: Problem, pair: Pair) -> AnswerCheck:
     A program (builtin problems) can also refute: where one quantity was exchanged for another, the program is
     evaluated with the new one. A worked solution with annotated steps (GSM8K) can only be rederived or not.
     """
-    lost, gained = _changed_quantities(pair)
-    stated = _stated(pair.original)
-    if (program := _program(problem.metadata)) is not None:
-        return _follow_program(program, problem.answer, stated, lost, gained)
-    solution = problem.metadata.get("solution")
-    if not isinstance(solution, str) or lost:
+    program, solution = _program(problem.metadata), problem.metadata.get("solution")
+    if program is None and not isinstance(solution, str):
         return AnswerCheck.UNKNOWN
-    rederived = _solution_rederives(solution, stated, problem.answer)
-    return AnswerCheck.REDERIVED if rederived else AnswerCheck.UNKNOWN
+    lost, gained = _changed_quantities(pair)
+    if program is not None:
+        return _follow_program(program, problem.answer, _stated(pair.original), lost, gained)
+    if lost or not _solution_rederives(str(solution), _stated(pair.original), problem.answer):
+        return AnswerCheck.UNKNOWN
+    return AnswerCheck.REDERIVED
 
 
 def _changed_quantities(pair: Pair) -> tuple[Counter[Fraction], Counter[Fraction]]:
     """The quantities that the rewrite lost and gained."""
-    before, after = map(_quantities, pair.window_documents)
-    return before - after, after - before
+    before, after = pair.window_documents
+    if sorted(before.pieces(*_NUMERIC)) == sorted(after.pieces(*_NUMERIC)):
+        return Counter(), Counter()
+    quantities, new_quantities = _quantities(before), _quantities(after)
+    return quantities - new_quantities, new_quantities - quantities
 
 
 @lru_cache(maxsize=8)
@@ -54,15 +58,13 @@ def _stated(original: Document) -> tuple[Fraction, ...]:
 
 def _quantities(document: Document) -> Counter[Fraction]:
     """Every number of a text by value: in prose, in words, and the plain numbers inside mathematics."""
-    found: Counter[Fraction] = Counter()
-    for span in document.spans:
+    found: list[Fraction | None] = []
+    for span in document.of_type(*_NUMERIC):
         if span.type in QUANTITIES:
-            value = quantity_value(document.text, span)
-            found.update(() if value is None else (value,))
-        elif span.type in (SpanType.MATH, SpanType.LATEX):
-            numbers = map(number_value, _IN_MATH.findall(span.of(document.text)))
-            found.update(number for number in numbers if number is not None)
-    return found
+            found.append(quantity_value(document.text, span))
+        else:
+            found += map(number_value, _IN_MATH.findall(span.of(document.text)))
+    return Counter(value for value in found if value is not None)
 
 
 @dataclass(frozen=True, slots=True)

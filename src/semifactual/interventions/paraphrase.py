@@ -1,0 +1,102 @@
+"""paraphrase: the prose outside mathematics said in other words, with the same people, things and events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+from semifactual.interventions.phrasing.inflection import VERBS
+from semifactual.interventions.phrasing.patterns import QUESTIONS, STATEMENTS, Rewording, pattern_rewordings
+from semifactual.interventions.phrasing.phrases import SLOTS
+from semifactual.interventions.phrasing.scene import FROZEN, Scene
+from semifactual.interventions.phrasing.synonyms import SYNONYMS, synonym_rewordings
+from semifactual.interventions.registry import intervention
+from semifactual.text.document import Document
+from semifactual.text.edits import apply_edits
+from semifactual.text.spans import SpanType
+from semifactual.types import Draft, Family
+from semifactual.validate.common import COMMON, hint
+from semifactual.validate.contract import Contract
+from semifactual.validate.kept import answer_format, frozen_spans, name_roles, names, quantity_roles
+from semifactual.validate.roles import guarded_words
+from semifactual.validate.target import question_target
+
+CONTRACT = Contract(
+    checks=(
+        *COMMON,
+        hint,
+        frozen_spans(*(FROZEN - {SpanType.NAME})),
+        names,
+        quantity_roles,
+        name_roles,
+        guarded_words,
+        question_target,
+        answer_format,
+    ),
+    frozen=FROZEN,
+    guarded=frozenset({SpanType.KEYWORD, SpanType.COMPARISON, SpanType.QUANTIFIER, SpanType.NEGATION}),
+)
+
+_DRAFTS = 6
+_SHORT_PROSE = 25
+"""Up to so many words outside mathematics, one rewording is enough; beyond, at least two are made."""
+
+
+@intervention(
+    "paraphrase",
+    family=Family.WORDING,
+    contract=CONTRACT,
+    summary="other words and sentence forms outside mathematics; numbers, names, conditions and the question stay",
+    example=(
+        "Mia buys 12 plums and eats 5. How many plums does Mia have left?",
+        "Mia purchases 12 plums and eats 5. What is the number of plums that Mia has left?",
+    ),
+    templates=(QUESTIONS, STATEMENTS, SYNONYMS, SLOTS, VERBS),
+)
+def rewrite(original: Document, rng: Random) -> Iterator[Draft]:
+    """Yield up to six paraphrases, the best first: another form of the question, then phrases, then single words."""
+    scene = Scene(original)
+    questions, others = _candidates(scene)
+    least = 1 if scene.prose_length <= _SHORT_PROSE else 2
+    seen = {original.text}
+    for _ in range(_DRAFTS):
+        chosen = _choice(_shuffled(questions, rng), _shuffled(others, rng), least, least + rng.randrange(2))
+        text = apply_edits(original.text, (edit for rewording in chosen for edit in rewording.edits))
+        if text not in seen:
+            seen.add(text)
+            yield Draft(text, {"patterns": [rewording.pattern for rewording in chosen]})
+
+
+def _candidates(scene: Scene) -> tuple[list[Rewording], list[Rewording]]:
+    """The rewordings of the question, and all others."""
+    others = [*pattern_rewordings(STATEMENTS, scene), *synonym_rewordings(scene)]
+    return list(pattern_rewordings(QUESTIONS, scene)), others
+
+
+def _shuffled(rewordings: list[Rewording], rng: Random) -> list[Rewording]:
+    """A random order in which a rewording of twice the weight is twice as likely to come first."""
+    keyed = [(rng.random() ** (1 / rewording.weight), number) for number, rewording in enumerate(rewordings)]
+    return [rewordings[number] for _, number in sorted(keyed, reverse=True)]
+
+
+def _choice(questions: list[Rewording], others: list[Rewording], least: int, most: int) -> list[Rewording]:
+    """Rewordings that go together, one of the question first where there is one; none if they change too little."""
+    for first in range(max(1, len(questions))):
+        order = [*questions[first : first + 1], *others, *questions[:first], *questions[first + 1 :]]
+        chosen = _compatible(order, most)
+        if sum(rewording.changes for rewording in chosen) >= least:
+            return chosen
+    return []
+
+
+def _compatible(order: list[Rewording], most: int) -> list[Rewording]:
+    """The first rewordings that do not clash, in the text's order; a pattern comes twice only for want of others."""
+    chosen: list[Rewording] = []
+    for repeats in (False, True):
+        for rewording in order:
+            if len(chosen) == most:
+                break
+            known = not repeats and any(rewording.pattern == other.pattern for other in chosen)
+            if not known and not any(rewording.clashes(other) for other in chosen):
+                chosen.append(rewording)
+    return sorted(chosen, key=lambda rewording: rewording.edits)
