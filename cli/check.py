@@ -1,0 +1,76 @@
+"""`semifactual check`: verdicts on rewrites that anyone made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from semifactual.validate.verdict import Mode
+
+from .console import JsonFlag, print_json, print_table, printable, progress
+
+if TYPE_CHECKING:
+    from semifactual.pipeline.checking import CheckReport
+
+SHOWN_CHECKS = 3
+
+
+def check(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="A file of problems and rewrites, or a built dataset folder.")
+    ],
+    out: Annotated[Path | None, typer.Option(help="Write one verdict a row to this .jsonl file.")] = None,
+    mode: Annotated[
+        Mode, typer.Option(help="frozen compares bytes; semantic compares values and roles.")
+    ] = Mode.FROZEN,
+    kind: Annotated[str | None, typer.Option(help="The kind of all rows, whatever a row says.")] = None,
+    problem_field: Annotated[str | None, typer.Option(help="The field that holds the problem.")] = None,
+    rewrite_field: Annotated[str | None, typer.Option(help="The field that holds the rewrite.")] = None,
+    kind_field: Annotated[str | None, typer.Option(help="The field that holds the kind.")] = None,
+    answer_field: Annotated[str | None, typer.Option(help="The field that holds the answer.")] = None,
+    workers: Annotated[int | None, typer.Option(help="How many processes work at once.")] = None,
+    skip_bad_rows: Annotated[
+        bool, typer.Option("--skip-bad-rows", help="Leave out and count rows that cannot be used.")
+    ] = False,
+    fail_on_reject: Annotated[
+        bool, typer.Option("--fail-on-reject", help="Exit with 1 if any rewrite is not valid.")
+    ] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Verdicts with evidence on rewrites that anyone made."""
+    from semifactual.pipeline.checking import check_source
+    from semifactual.pipeline.pairs import PairFields
+
+    with progress("checking") as on_progress:
+        report = check_source(
+            file,
+            out,
+            fields=PairFields.named(problem_field, rewrite_field, kind_field, answer_field, every_kind=kind),
+            mode=mode,
+            skip_bad_rows=skip_bad_rows,
+            workers=workers,
+            on_progress=on_progress,
+        )
+    _print_report(report, out, json)
+    if fail_on_reject and report.rejected:
+        raise typer.Exit(1)
+
+
+def _print_report(report: CheckReport, out: Path | None, as_json: bool) -> None:
+    if as_json:
+        print_json({**report.to_json(), "out": None if out is None else str(out)})
+        return
+    headings = ["kind", "valid", "invalid", "unsure", "most often failed"]
+    print_table(headings, [_kind_row(report, kind) for kind in report.outcomes])
+    skipped = f"; {report.skipped:,} unusable rows left out" if report.skipped else ""
+    print(f"{report.rows - report.rejected:,} of {report.rows:,} rewrites are valid{skipped}")
+    if out is not None:
+        print(printable(f"verdicts in {out}"))
+
+
+def _kind_row(report: CheckReport, kind: str) -> list[object]:
+    outcomes = report.outcomes[kind]
+    often = ", ".join(f"{name} {count}" for name, count in list(report.failed_checks[kind].items())[:SHOWN_CHECKS])
+    return [kind, *(outcomes.get(name, 0) for name in ("valid", "invalid", "unsure")), often]

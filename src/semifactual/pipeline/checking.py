@@ -1,0 +1,117 @@
+"""Verdicts on rewrites that anyone made: a file of pairs, or a built dataset, in; one verdict a row, in order, out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from semifactual.interventions.registry import get_intervention
+from semifactual.pipeline.judging import verdict_on
+from semifactual.pipeline.output import write_rows
+from semifactual.pipeline.pairs import PairFields, PairRow, scan_pairs
+from semifactual.pipeline.workers import batches, default_workers, ordered_map, workers_for
+from semifactual.text.document import Document
+from semifactual.types import Problem
+from semifactual.validate.verdict import Mode, Outcome
+
+PAIRS_PER_BATCH = 32
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """What a check of many rows found."""
+
+    rows: int
+    outcomes: dict[str, dict[str, int]]
+    """Per kind, how many rows had each outcome."""
+    failed_checks: dict[str, dict[str, int]]
+    """Per kind, how many rows failed each check."""
+    answer_checks: dict[str, int]
+    skipped: int = 0
+    """Rows that could not be used and were left out on request."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The report as `check --json` prints it."""
+        return {**asdict(self), "rejected": self.rejected}
+
+    @property
+    def rejected(self) -> int:
+        """How many rows are not valid."""
+        return self.rows - sum(counts.get(Outcome.VALID, 0) for counts in self.outcomes.values())
+
+
+def check_pair(pair: PairRow, mode: Mode = Mode.FROZEN) -> dict[str, Any]:
+    """The verdict row of one rewrite, as `check --out` writes it.
+
+    Raises:
+        RegistryError: the pair's kind is unknown.
+    """
+    problem = Problem(pair.id or str(pair.row), pair.problem, pair.answer or "", "", pair.metadata)
+    intervention = get_intervention(pair.kind)
+    verdict = verdict_on(problem, Document(pair.problem), Document(pair.rewrite), intervention, mode)
+    return {"row": pair.row, "id": pair.id, "kind": pair.kind, **verdict.to_json()}
+
+
+def check_source(
+    source: str,
+    out: Path | None = None,
+    *,
+    fields: PairFields | None = None,
+    mode: Mode = Mode.FROZEN,
+    skip_bad_rows: bool = False,
+    workers: int | None = None,
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
+) -> CheckReport:
+    """Judge every rewrite of a pairs file or a dataset folder, and write the verdicts to `out` where it is given.
+
+    The whole source is looked through before the first verdict, so that a bad row is reported at once.
+
+    Raises:
+        SourceError: the source cannot be read, or has rows that cannot be used.
+        OutputError: the verdicts cannot be written; an older file at `out` is then untouched.
+    """
+    pairs = scan_pairs(source, fields or PairFields(), skip_bad_rows)
+    workers = workers_for(pairs.count, PAIRS_PER_BATCH, most=workers or default_workers())
+    modules = {get_intervention(kind).rewrite.__module__ for kind in pairs.kinds}
+    work = ordered_map(
+        partial(_check_batch, mode), batches(pairs.rows(), PAIRS_PER_BATCH), workers=workers, modules=modules
+    )
+    tally = _Tally()
+    for verdict in write_rows(chain.from_iterable(work), out):
+        tally.add(verdict)
+        on_progress(tally.rows, pairs.count)
+    return tally.report(pairs.skipped)
+
+
+def _check_batch(mode: Mode, pairs: list[PairRow]) -> list[dict[str, Any]]:
+    return [check_pair(pair, mode) for pair in pairs]
+
+
+@dataclass(slots=True)
+class _Tally:
+    rows: int = 0
+    outcomes: dict[str, Counter[str]] = field(default_factory=dict)
+    failed_checks: dict[str, Counter[str]] = field(default_factory=dict)
+    answer_checks: Counter[str] = field(default_factory=Counter)
+
+    def add(self, verdict: dict[str, Any]) -> None:
+        self.rows += 1
+        kind = verdict["kind"]
+        self.outcomes.setdefault(kind, Counter())[verdict["outcome"]] += 1
+        failed = (check["name"] for check in verdict["checks"] if check["passed"] is False)
+        self.failed_checks.setdefault(kind, Counter()).update(failed)
+        self.answer_checks[verdict["answer_check"]] += 1
+
+    def report(self, skipped: int) -> CheckReport:
+        return CheckReport(
+            rows=self.rows,
+            outcomes={kind: dict(sorted(counts.items())) for kind, counts in sorted(self.outcomes.items())},
+            failed_checks={kind: dict(counts.most_common()) for kind, counts in sorted(self.failed_checks.items())},
+            answer_checks=dict(sorted(self.answer_checks.items())),
+            skipped=skipped,
+        )

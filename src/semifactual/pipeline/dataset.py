@@ -1,0 +1,122 @@
+"""Rows to look at: of a built dataset, or made on the fly, each beside its rewrites that entered or were rejected."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from semifactual.errors import SourceError
+from semifactual.pipeline.build import plan_of
+from semifactual.pipeline.config import load_config
+from semifactual.pipeline.journal import MANIFEST_NAME
+from semifactual.pipeline.problems import open_problems
+from semifactual.pipeline.publish import PARQUET_NAME, REJECTED_NAME
+from semifactual.pipeline.records import Record, read_parquet
+from semifactual.pipeline.rewriting import row
+from semifactual.validate.verdict import CheckResult, Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class SeenRewrite:
+    """A rewrite and what is on record about it. One that entered passed its checks; their evidence is not kept."""
+
+    kind: str
+    text: str
+    engine: str
+    outcome: Outcome
+    answer_check: str
+    checks: tuple[CheckResult, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SeenProblem:
+    """A row and those of its rewrites that were asked for."""
+
+    id: str
+    problem: str
+    answer: str
+    rewrites: tuple[SeenRewrite, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """The row as JSON values."""
+        return asdict(self)
+
+
+def seen_problems(
+    folder: Path, *, row_id: str | None = None, kind: str | None = None, rejected: bool = False
+) -> Iterator[SeenProblem]:
+    """The rows of the dataset in `folder`, in order; rows with no rewrite to show are passed over.
+
+    With `row_id` only that row, even without a rewrite; with `kind` only rewrites of that kind; with `rejected` the
+    rewrites that did not enter instead of those that did.
+
+    Raises:
+        SourceError: `folder` holds no whole dataset, or no row has the id.
+    """
+    for name in (MANIFEST_NAME, PARQUET_NAME, REJECTED_NAME):
+        if not (folder / name).is_file():
+            raise SourceError(
+                f"{folder} holds no built dataset: it has no {name}",
+                hint=f"make one with `semifactual build SOURCE --out {folder}`",
+            )
+    refused = _rejections(folder / REJECTED_NAME, row_id) if rejected else {}
+    rows = ((record, refused.get(record["id"], [])) for record in read_parquet(folder / PARQUET_NAME))
+    return _seen(rows, str(folder), row_id, kind, rejected)
+
+
+def made_problems(
+    source: str, *, row_id: str | None = None, kind: str | None = None, rejected: bool = False
+) -> Iterator[SeenProblem]:
+    """The same for a source of problems, whose rewrites are made on the fly as `build` would make them.
+
+    Raises:
+        SourceError: the source cannot be read, has rows that cannot be used, or no row has the id.
+    """
+    config = load_config(None, {"source": source, "kinds": None if kind is None else (kind,)})
+    plan = plan_of(config)
+    problems = (problem for problem in open_problems(config).problems() if row_id in (None, problem.id))
+    made = (row(problem, plan) for problem in problems)
+    rows = ((entry["record"], entry["rejected"]) for entry in made)
+    return _seen(rows, source, row_id, kind, rejected)
+
+
+def _seen(
+    rows: Iterable[tuple[Record, list[Record]]], name: str, row_id: str | None, kind: str | None, rejected: bool
+) -> Iterator[SeenProblem]:
+    """Rows as records beside their rejections, narrowed to what was asked for."""
+    for record, rejections in rows:
+        if row_id not in (None, record["id"]):
+            continue
+        found = map(_refused, rejections) if rejected else map(_entered, record["semifactuals"])
+        wanted = tuple(rewrite for rewrite in found if kind in (None, rewrite.kind))
+        if wanted or row_id is not None:
+            yield SeenProblem(record["id"], record["problem"], record["answer"], wanted)
+        if row_id is not None:
+            return
+    if row_id is not None:
+        raise SourceError(f"{name} has no row with the id {row_id!r}", hint=f"`semifactual show {name}` lists some")
+
+
+def _entered(entry: Record) -> SeenRewrite:
+    checks = tuple(CheckResult(name, True, "") for name in entry["checks"])
+    return SeenRewrite(entry["kind"], entry["text"], entry["engine"], Outcome.VALID, entry["answer_check"], checks)
+
+
+def _refused(line: Record) -> SeenRewrite:
+    checks = tuple(CheckResult(check["name"], check["passed"], check["evidence"]) for check in line["checks"])
+    outcome = Outcome(line["outcome"])
+    return SeenRewrite(line["kind"], line["text"], line["engine"], outcome, line["answer_check"], checks)
+
+
+def _rejections(path: Path, row_id: str | None) -> dict[str, list[Record]]:
+    """The lines of rejected.jsonl by row id; with `row_id` only those of that row."""
+    found: dict[str, list[Record]] = defaultdict(list)
+    with path.open(encoding="utf-8") as lines:
+        for line in map(json.loads, lines):
+            if row_id in (None, line["id"]):
+                found[line["id"]].append(line)
+    return found

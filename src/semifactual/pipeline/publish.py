@@ -1,0 +1,155 @@
+"""From a complete journal to the dataset folder: parquet, rejected.jsonl, manifest.json and the data card.
+
+Everything is written inside the journal's folder first and moved to its place when it is whole, the manifest last:
+a folder with a manifest is a finished dataset.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import IO, Any
+
+from semifactual.pipeline.card import render_card
+from semifactual.pipeline.config import BuildConfig
+from semifactual.pipeline.journal import MANIFEST_NAME, Journal
+from semifactual.pipeline.output import sync_folder, writing
+from semifactual.pipeline.records import SCHEMA_VERSION, Record, to_json, write_parquet
+
+PARQUET_NAME = "data/train-00000-of-00001.parquet"
+REJECTED_NAME = "rejected.jsonl"
+CARD_NAME = "README.md"
+
+
+@dataclass(slots=True)
+class KindCounts:
+    """What became of one kind's drafts over a whole dataset."""
+
+    valid: int = 0
+    rejected: int = 0
+    missing: int = 0
+    problems_covered: int = 0
+    answer_checks: Counter[str] = field(default_factory=Counter)
+    failed_checks: Counter[str] = field(default_factory=Counter)
+
+    def to_json(self) -> dict[str, Any]:
+        """The counts as the manifest holds them."""
+        return {
+            "valid": self.valid,
+            "rejected": self.rejected,
+            "missing": self.missing,
+            "problems_covered": self.problems_covered,
+            "answer_checks": dict(sorted(self.answer_checks.items())),
+            "failed_checks": dict(sorted(self.failed_checks.items())),
+        }
+
+
+class Tally:
+    """The counts of a dataset, added up row by row."""
+
+    def __init__(self, kinds: tuple[str, ...]) -> None:
+        self.kinds = {kind: KindCounts() for kind in kinds}
+        self.problems = 0
+        self.dropped = 0
+        self.counterfactuals = 0
+
+    def add(self, row: Mapping[str, Any], kept: bool) -> None:
+        """Count one row of the journal; of a row that is not kept, what it lacks and why."""
+        self.problems += 1
+        self._count_failures(row)
+        if kept:
+            self._count_entries(row["record"])
+        else:
+            self.dropped += 1
+
+    def _count_failures(self, row: Mapping[str, Any]) -> None:
+        for rejection in row["rejected"]:
+            counts = self.kinds[rejection["kind"]]
+            counts.rejected += 1
+            counts.failed_checks.update(check["name"] for check in rejection["checks"])
+        for kind, missing in row["missing"].items():
+            self.kinds[kind].missing += missing
+
+    def _count_entries(self, record: Record) -> None:
+        for entry in record["semifactuals"]:
+            counts = self.kinds[entry["kind"]]
+            counts.valid += 1
+            counts.answer_checks[entry["answer_check"]] += 1
+        for kind in {entry["kind"] for entry in record["semifactuals"]}:
+            self.kinds[kind].problems_covered += 1
+        self.counterfactuals += len(record["counterfactuals"])
+
+    def to_json(self) -> dict[str, Any]:
+        """The counts as the manifest holds them."""
+        return {
+            "problems": self.problems,
+            "rows": self.problems - self.dropped,
+            "dropped_by_require_all": self.dropped,
+            "counterfactuals": self.counterfactuals,
+            "kinds": {kind: counts.to_json() for kind, counts in self.kinds.items()},
+        }
+
+
+def publish(
+    journal: Journal, out: Path, config: BuildConfig, identity: Mapping[str, Any], source: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Write the dataset of a complete journal into `out`, remove the journal, and return the manifest.
+
+    `identity` is what the journal was opened with, `source` what the scan of the source found.
+
+    Raises:
+        OutputError: something could not be written; the journal stays, and the next run publishes again.
+    """
+    staging = journal.folder / "publish"
+    tally = Tally(config.kinds)
+    with writing(out):
+        (staging / "data").mkdir(parents=True, exist_ok=True)
+        (out / "data").mkdir(exist_ok=True)
+        with (staging / REJECTED_NAME).open("w", encoding="utf-8", newline="\n") as rejected:
+            write_parquet(staging / PARQUET_NAME, _kept_records(journal, tally, config.require_all, rejected))
+    manifest = {
+        "schema": SCHEMA_VERSION,
+        **identity,
+        "source": dict(source),
+        "seed": config.seed,
+        "versions": _versions(),
+        "counts": tally.to_json(),
+        "tokens": 0,
+        "cost": 0,
+    }
+    with writing(out):
+        (staging / CARD_NAME).write_text(render_card(manifest), encoding="utf-8", newline="\n")
+        manifest_text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
+        (staging / MANIFEST_NAME).write_text(manifest_text, encoding="utf-8", newline="\n")
+        for name in (PARQUET_NAME, REJECTED_NAME, CARD_NAME, MANIFEST_NAME):
+            _move_durably(staging / name, out / name)
+    journal.remove()
+    return manifest
+
+
+def _kept_records(journal: Journal, tally: Tally, require_all: bool, rejected: IO[str]) -> Iterator[Record]:
+    """The records that enter the dataset; on the way, rows are counted and their rejected rewrites written."""
+    for row in journal.rows():
+        rejected.writelines(f"{to_json(rejection)}\n" for rejection in row["rejected"])
+        keep = not (require_all and row["missing"])
+        tally.add(row, keep)
+        if keep:
+            yield row["record"]
+
+
+def _move_durably(staged: Path, final: Path) -> None:
+    with staged.open("rb") as file:
+        os.fsync(file.fileno())
+    os.replace(staged, final)
+    sync_folder(final.parent)
+
+
+def _versions() -> dict[str, str]:
+    """What the bytes of a dataset may depend on."""
+    return {"python": platform.python_version(), "pyarrow": version("pyarrow")}

@@ -1,0 +1,237 @@
+from __future__ import annotations
+
+import errno
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from semifactual.errors import OutputError
+from semifactual.pipeline import publish
+from semifactual.pipeline.build import build, preview
+from semifactual.pipeline.config import BuildConfig
+from semifactual.pipeline.journal import JOURNAL_NAME
+from semifactual.pipeline.records import read_parquet
+
+PARQUET = publish.PARQUET_NAME
+KINDS = ("typo_noise", "scenario_wrap")
+
+
+@pytest.fixture(scope="module")
+def problems(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("problems") / "problems.jsonl"
+    rows = [
+        {
+            "question": f"A baker packs {n} boxes with {n + 3} rolls each and sells half of the rolls before noon. "
+            "How many rolls does the baker have left?",
+            "answer": f"There are {n}*{n + 3} rolls.\n#### {n * (n + 3) / 2:g}",
+            "shelf": n % 7,
+        }
+        for n in range(1, 151)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.fixture(scope="module")
+def undisturbed(problems: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("undisturbed") / "out"
+    build(config_of(problems, workers=1), out)
+    return out
+
+
+def config_of(problems: Path, **options: Any) -> BuildConfig:
+    return BuildConfig(source=str(problems), **{"kinds": KINDS, "workers": 1, **options})
+
+
+def files_of(out: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(out)): path.read_bytes() for path in sorted(out.rglob("*")) if path.is_file()}
+
+
+def test_a_build_has_every_file_and_every_row_in_order(problems: Path, undisturbed: Path) -> None:
+    assert set(files_of(undisturbed)) == {"README.md", PARQUET, "manifest.json", "rejected.jsonl"}
+    rows = list(read_parquet(undisturbed / PARQUET))
+    asked = [json.loads(line)["question"] for line in problems.read_text().splitlines()]
+    assert [row["problem"] for row in rows] == asked
+    assert len({row["id"] for row in rows}) == len(rows)
+    assert [entry["kind"] for entry in rows[0]["semifactuals"]] == list(KINDS)
+    assert rows[1]["answer"] == "5"
+    assert json.loads(rows[8]["metadata"])["shelf"] == 2
+
+
+def test_the_manifest_counts_what_the_rows_hold(problems: Path, undisturbed: Path) -> None:
+    manifest = json.loads((undisturbed / "manifest.json").read_text())
+    rows = list(read_parquet(undisturbed / PARQUET))
+    rejected = [json.loads(line) for line in (undisturbed / "rejected.jsonl").read_text().splitlines()]
+    for kind, counts in manifest["counts"]["kinds"].items():
+        held = sum(entry["kind"] == kind for row in rows for entry in row["semifactuals"])
+        assert (counts["valid"], counts["missing"]) == (held, len(rows) - held)
+        assert counts["rejected"] == sum(rejection["kind"] == kind for rejection in rejected)
+    assert manifest["config"] == config_of(problems).identity()
+    assert len(manifest["source_sha256"]) == 64
+
+
+def test_datasets_loads_the_folder_with_schema_1(undisturbed: Path, tmp_path: Path) -> None:
+    import datasets
+
+    loaded = datasets.load_dataset(str(undisturbed), cache_dir=str(tmp_path))
+    assert list(loaded) == ["train"]
+    assert loaded["train"].to_list() == list(read_parquet(undisturbed / PARQUET))
+
+
+def test_two_workers_make_the_same_bytes_as_one(problems: Path, undisturbed: Path, tmp_path: Path) -> None:
+    build(config_of(problems, workers=2), tmp_path / "out")
+    assert files_of(tmp_path / "out") == files_of(undisturbed)
+
+
+def test_hash_seeds_do_not_matter(problems: Path, undisturbed: Path, tmp_path: Path) -> None:
+    assert run_build(problems, tmp_path / "out", hash_seed="7").wait() == 0
+    assert files_of(tmp_path / "out") == files_of(undisturbed)
+
+
+def test_killed_builds_resume_to_the_same_bytes(problems: Path, undisturbed: Path, tmp_path: Path) -> None:
+    kill_and_resume(problems, undisturbed, tmp_path, rounds=2)
+
+
+@pytest.mark.demand
+def test_killed_builds_resume_to_the_same_bytes_ten_times(problems: Path, undisturbed: Path, tmp_path: Path) -> None:
+    kill_and_resume(problems, undisturbed, tmp_path, rounds=10)
+
+
+def kill_and_resume(problems: Path, undisturbed: Path, folder: Path, rounds: int) -> None:
+    """Kill a build at a random moment after its first journalled rows, let the same command finish it, compare."""
+    moments = random.Random(rounds)
+    for number in range(rounds):
+        out = folder / str(number)
+        process = run_build(problems, out)
+        wait_for_rows(out, process)
+        time.sleep(moments.uniform(0, 0.1))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        assert run_build(problems, out).wait() == 0
+        assert files_of(out)[PARQUET] == files_of(undisturbed)[PARQUET]
+        assert files_of(out)["rejected.jsonl"] == files_of(undisturbed)["rejected.jsonl"]
+
+
+def run_build(problems: Path, out: Path, *, hash_seed: str = "0") -> subprocess.Popen[bytes]:
+    options = ["--out", str(out), "--workers", "2", "--kinds", ",".join(KINDS)]
+    return subprocess.Popen(
+        [sys.executable, "-m", "semifactual.cli.main", "build", str(problems), *options],
+        env={**os.environ, "PYTHONHASHSEED": hash_seed},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,  # the resource tracker complains of what a killed process left behind
+    )
+
+
+def wait_for_rows(out: Path, process: subprocess.Popen[bytes]) -> None:
+    rows = out / JOURNAL_NAME / "rows.jsonl"
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline and process.poll() is None:
+        if (rows.exists() and rows.stat().st_size) or (out / "manifest.json").exists():
+            return
+        time.sleep(0.005)
+
+
+def test_a_finished_folder_is_left_alone(problems: Path, undisturbed: Path) -> None:
+    before = files_of(undisturbed)
+    report = build(config_of(problems), undisturbed)
+    assert report.found_finished
+    assert files_of(undisturbed) == before
+
+
+def test_a_build_killed_behind_its_last_file_is_finished(problems: Path, tmp_path: Path, exclaim_kind: str) -> None:
+    config = config_of(problems, kinds=(exclaim_kind,), limit=3)
+    build(config, tmp_path / "out")
+    before = files_of(tmp_path / "out")
+    (tmp_path / "out" / JOURNAL_NAME).mkdir()
+    (tmp_path / "out" / JOURNAL_NAME / "rows.jsonl").write_text("{}\n")
+    assert build(config, tmp_path / "out").found_finished
+    assert files_of(tmp_path / "out") == before
+
+
+def test_a_changed_config_or_source_is_refused_with_the_difference(
+    problems: Path, undisturbed: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(OutputError, match=r"config\.seed: 0 -> 1"):
+        build(config_of(problems, seed=1), undisturbed)
+    copy = tmp_path / "problems.jsonl"
+    copy.write_text(problems.read_text())
+    out = tmp_path / "out"
+    build(config_of(copy, limit=3), out)
+    copy.write_text(problems.read_text().replace("baker", "cook"))
+    with pytest.raises(OutputError, match="source_sha256: "):
+        build(config_of(copy, limit=3), out)
+
+
+def test_a_disk_that_fills_while_publishing_loses_nothing(
+    problems: Path, tmp_path: Path, undisturbed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full_disk(path: Path, records: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(publish, "write_parquet", full_disk)
+        with pytest.raises(OutputError, match="the disk is full"):
+            build(config_of(problems), tmp_path / "out")
+    report = build(config_of(problems), tmp_path / "out")
+    assert report.resumed_at == 150
+    assert files_of(tmp_path / "out") == files_of(undisturbed)
+
+
+def test_require_all_drops_and_counts_rows_that_lack_a_kind(problems: Path, tmp_path: Path, exclaim_kind: str) -> None:
+    config = config_of(problems, kinds=(exclaim_kind,), per_kind=3, limit=4, require_all=True)
+    counts = build(config, tmp_path / "out").manifest["counts"]
+    assert (counts["problems"], counts["rows"], counts["dropped_by_require_all"]) == (4, 0, 4)
+    assert counts["kinds"]["exclaim"]["missing"] == 4
+
+
+def test_progress_tells_every_finished_problem(problems: Path, tmp_path: Path, exclaim_kind: str) -> None:
+    told: list[tuple[int, int]] = []
+    build(
+        config_of(problems, kinds=(exclaim_kind,), limit=50),
+        tmp_path / "out",
+        on_progress=lambda done, total: told.append((done, total)),
+    )
+    assert told[0] == (0, 50)
+    assert told[-1] == (50, 50)
+
+
+def test_a_preview_is_what_a_build_would_make(problems: Path, undisturbed: Path) -> None:
+    rows = preview(config_of(problems), 5)
+    assert [row["record"] for row in rows] == list(read_parquet(undisturbed / PARQUET))[:5]
+
+
+def test_an_interrupt_leaves_a_journal_that_resumes(
+    problems: Path, tmp_path: Path, register: Callable[..., str], exclaim_kind: str
+) -> None:
+    def stop_at_50(done: int, total: int) -> None:
+        if done >= 50:
+            raise KeyboardInterrupt
+
+    config = config_of(problems, kinds=(exclaim_kind,))
+    with pytest.raises(KeyboardInterrupt):
+        build(config, tmp_path / "out", on_progress=stop_at_50)
+    assert 50 <= build(config, tmp_path / "out").resumed_at < 150
+
+
+def test_counterfactuals_of_a_builtin_source_change_text_and_answer(tmp_path: Path) -> None:
+    config = BuildConfig(
+        source="builtin:word_problems?n=20", kinds=("irrelevant_context",), counterfactuals=1, workers=1
+    )
+    report = build(config, tmp_path / "out")
+    rows = list(read_parquet(tmp_path / "out" / PARQUET))
+    assert len(rows) == 20
+    assert report.manifest["counts"]["counterfactuals"] == sum(len(row["counterfactuals"]) for row in rows) >= 18
+    for row in rows:
+        assert [entry["answer_check"] for entry in row["semifactuals"]] == ["rederived"]
+        for counterfactual in row["counterfactuals"]:
+            assert counterfactual["text"] != row["problem"]
+            assert counterfactual["answer"] != row["answer"]
