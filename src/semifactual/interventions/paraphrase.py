@@ -38,6 +38,8 @@ CONTRACT = Contract(
 )
 
 _DRAFTS = 6
+_LONGEST = 20_000
+"""Characters. No problem is that long, and patterns would be tried at every clause of it."""
 _SHORT_PROSE = 25
 """Up to so many words outside mathematics, one rewording is enough; beyond, at least two are made."""
 
@@ -54,7 +56,12 @@ _SHORT_PROSE = 25
     templates=(QUESTIONS, STATEMENTS, SYNONYMS, SLOTS, VERBS),
 )
 def rewrite(original: Document, rng: Random) -> Iterator[Draft]:
-    """Yield up to six paraphrases, the best first: another form of the question, then phrases, then single words."""
+    """Yield up to six paraphrases, each with another form of the question where one is known, then phrases and words.
+
+    A text that no pattern fits, or one of more than 20,000 characters, yields none.
+    """
+    if len(original.text) > _LONGEST:
+        return
     scene = Scene(original)
     questions, others = _candidates(scene)
     least = 1 if scene.prose_length <= _SHORT_PROSE else 2

@@ -45,6 +45,10 @@ class Scope(StrEnum):
     ANYWHERE = "anywhere"
 
 
+_WHOLE = frozenset({Scope.SENTENCE, Scope.CLAUSE, Scope.PAIR})
+"""The scopes in which a phrase must reach the end of the sentence."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rewording:
     """One way to say a stretch of a text differently: which pattern does it, by which edits, and how far it reaches."""
@@ -75,7 +79,7 @@ class Pattern:
 
     id: str
     scope: Scope
-    expression: re.Pattern[str]
+    phrase: str
     needs: frozenset[str]
     """The words without which the phrase cannot match."""
     first_word: str
@@ -84,6 +88,11 @@ class Pattern:
     unless: re.Pattern[str] | None
     not_after: re.Pattern[str] | None
     weight: float
+
+    @property
+    def expression(self) -> re.Pattern[str]:
+        """The phrase as a regular expression, compiled when a text first has the words that it needs."""
+        return _compiled(self.phrase, self.scope in _WHOLE)
 
     def rewordings(self, scene: Scene) -> Iterator[Rewording]:
         """Every allowed use of this pattern in a text, in order, each replacement on its own."""
@@ -128,7 +137,7 @@ def _commands(template: Template) -> bool:
 
 @cache
 def patterns(template: str) -> tuple[Pattern, ...]:
-    """The patterns of one file, compiled, in its order."""
+    """The patterns of one file, in its order."""
     return tuple(_pattern(entry) for entry in template_yaml(template))
 
 
@@ -139,14 +148,17 @@ def pattern_rewordings(template: str, scene: Scene) -> Iterator[Rewording]:
             yield from pattern.rewordings(scene)
 
 
+@cache
+def _compiled(phrase: str, whole: bool) -> re.Pattern[str]:
+    return compile_phrase(phrase, whole=whole)
+
+
 def _pattern(entry: dict[str, object]) -> Pattern:
     phrase = str(entry["from"])
-    scope = Scope(str(entry.get("scope", "anywhere")))
-    whole = scope in (Scope.SENTENCE, Scope.CLAUSE, Scope.PAIR)
     return Pattern(
         id=str(entry["id"]),
-        scope=scope,
-        expression=compile_phrase(phrase, whole=whole),
+        scope=Scope(str(entry.get("scope", "anywhere"))),
+        phrase=phrase,
         needs=needed_words(phrase),
         first_word=first_word(phrase),
         replacements=tuple(parse_template(replacement) for replacement in _listed(entry["to"])),

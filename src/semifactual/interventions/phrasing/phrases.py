@@ -74,9 +74,8 @@ def _alternatives(choice: str, first: bool) -> str:
 def slot_expression(name: str) -> str:
     """The expression of one slot of slots.yaml, with the slots and word lists it refers to put in.
 
-    ``base`` is any base form that verbs.yaml knows.
-
-    A trailing number is part of the use, not of the slot: ``{symbol2}`` is a second ``{symbol}``.
+    ``base`` is any base form that verbs.yaml knows. A trailing number is part of the use, not of the slot:
+    ``{symbol2}`` is a second ``{symbol}``.
     """
     name = name.rstrip("0123456789")
     if name == "base":

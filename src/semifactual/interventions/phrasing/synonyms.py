@@ -12,7 +12,7 @@ from semifactual.interventions.phrasing.patterns import Rewording
 from semifactual.interventions.phrasing.scene import Scene
 from semifactual.resources import template_yaml
 from semifactual.text.edits import Edit
-from semifactual.text.spans import Span
+from semifactual.text.spans import Span, SpanType
 
 SYNONYMS = "paraphrase/synonyms.yaml"
 
@@ -64,8 +64,8 @@ def synonym_rewordings(scene: Scene) -> Iterator[Rewording]:
     """One rewording for each synonym that fits everywhere its word stands in the text, in the file's order."""
     found: dict[int, list[Span]] = {}
     index = _index()
-    for span in scene.document.spans:
-        for number in index.get(span.of(scene.text).lower(), ()):
+    for span in scene.document.of_type(SpanType.WORD):
+        for number in index.get(scene.text[span.start : span.end].lower(), ()):
             found.setdefault(number, []).append(span)
     for number in sorted(found):
         rewording = synonyms()[number].rewording(scene, found[number])
