@@ -205,7 +205,8 @@ def test_a_folder_below_a_file_cannot_be_made(
 def test_ctrl_c_ends_a_build_cleanly_and_says_how_to_go_on(tmp_path: Path) -> None:
     path, out = tmp_path / "problems.jsonl", tmp_path / "out"
     path.write_text("\n".join(problem_lines(5000)) + "\n")
-    command = [sys.executable, "-m", "semifactual.cli.main", "build", str(path), "--out", str(out), "--workers", "2"]
+    options = ["--out", str(out), "--workers", "2", "--kinds", "typo_noise"]
+    command = [sys.executable, "-m", "semifactual.cli.main", "build", str(path), *options]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )

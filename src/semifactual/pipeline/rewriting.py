@@ -71,8 +71,9 @@ def rewrite_problem(problem: Problem, plan: Plan) -> Attempts:
             except SemifactualError:
                 raise
             except Exception as error:
+                reason = " ".join(f"{type(error).__name__}: {error}".split())
                 raise SemifactualError(
-                    f"the kind {intervention.kind!r} failed on problem {problem.id!r}: {type(error).__name__}: {error}",
+                    f"the kind {intervention.kind!r} failed on problem {problem.id!r}: {reason}",
                     hint=f"leave it out with --kinds, or report it to whoever wrote {intervention.rewrite.__module__}",
                 ) from error
             if not found:

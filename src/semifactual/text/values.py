@@ -15,6 +15,7 @@ QUANTITIES = frozenset(
 """The types of spans that hold a quantity outside mathematics."""
 
 _DIGITS = re.compile(r"[-−]?(?:\d[\d,]*(?:\.\d+)?|\.\d+)")
+_NUMERAL = re.compile(r"[-−.]*\d[\w.,/]*|[^\W\d_]+")
 _MIXED = re.compile(r"([-−]?)(\d+)\s+(\d+)/(\d+)\Z")
 _FRACTION = re.compile(r"([-−]?\d+)/(\d+)\Z")
 _MAGNITUDES = {"k": 1000, "thousand": 1000, "m": 10**6, "million": 10**6, "billion": 10**9}
@@ -82,3 +83,15 @@ def quantity_value(text: str, span: Span) -> Fraction | None:
             return None
         return value * _MAGNITUDES.get(piece[match.end() :].strip().lower(), 1)
     return None
+
+
+def numerals(text: str) -> list[str]:
+    """All digits and number words of a text, in order: texts that agree in them state the same quantities.
+
+    It is found without lexing, and so the cheap first question where most texts agree.
+
+    >>> numerals("Ann paid $3.50 for twenty-two figs, or 5% more.")
+    ['3.50', 'twenty', 'two', '5']
+    """
+    words = number_words()
+    return [word for word in _NUMERAL.findall(text.lower()) if not word.isalpha() or word in words]

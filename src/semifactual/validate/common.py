@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from fractions import Fraction
 
 from semifactual.text.document import Document
 from semifactual.text.values import QUANTITIES, number_value, quantity_value
@@ -115,17 +116,24 @@ def hint(pair: Pair) -> Finding:
 def leak(pair: Pair) -> Finding:
     if not pair.answer:
         return passed("no answer given")
-    before, after = (_mentions(window, pair.answer) for window in pair.window_documents)
+    value = number_value(pair.answer.strip().strip("$%\\ "))
+    if value is None:
+        before, after = (_literal_mentions(window, pair.answer) for window in pair.windows)
+    elif pair.same_numerals:
+        return passed("the same numbers")
+    else:
+        before, after = (_mentions(window, value) for window in pair.window_documents)
     if after > before:
         return failed(f"the answer {pair.answer[:40]!r} stands {after - before} times more often")
     return passed()
 
 
-def _mentions(document: Document, answer: str) -> int:
-    """How often the text names the answer: by value where it is a number, literally where it is longer."""
-    value = number_value(answer.strip().strip("$%\\ "))
-    if value is None:
-        return document.text.count(answer) if len(answer) > 2 else 0
+def _literal_mentions(text: str, answer: str) -> int:
+    """How often the text holds an answer that is no number; short ones (a letter, a sign) stand anywhere by chance."""
+    return text.count(answer) if len(answer) > 2 else 0
+
+
+def _mentions(document: Document, value: Fraction) -> int:
     return sum(quantity_value(document.text, span) == value for span in document.of_type(*QUANTITIES))
 
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from semifactual.text.document import Document
 from semifactual.text.edits import Edit, single_edit
 from semifactual.text.spans import SpanType
+from semifactual.text.values import numerals
 from semifactual.validate.verdict import CheckResult, Finding, Mode, Verdict
 
 _MARGIN = 40
@@ -46,6 +47,12 @@ class Pair:
         stop = before.find(" ", min(len(before), edit.end + _MARGIN))
         kept = tail if stop < 0 else stop - edit.end
         return before[start : edit.end + kept], after[start : len(after) - tail + kept]
+
+    @cached_property
+    def same_numerals(self) -> bool:
+        """Whether no digit and no number word differs, so that no rule about quantities needs to look further."""
+        before, after = map(numerals, self.windows)
+        return before == after
 
     @cached_property
     def window_documents(self) -> tuple[Document, Document]:

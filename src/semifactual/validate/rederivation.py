@@ -43,11 +43,10 @@ def answer_check(problem: Problem, pair: Pair) -> AnswerCheck:
 
 def _changed_quantities(pair: Pair) -> tuple[Counter[Fraction], Counter[Fraction]]:
     """The quantities that the rewrite lost and gained."""
-    before, after = pair.window_documents
-    if sorted(before.pieces(*_NUMERIC)) == sorted(after.pieces(*_NUMERIC)):
+    if pair.same_numerals:
         return Counter(), Counter()
-    quantities, new_quantities = _quantities(before), _quantities(after)
-    return quantities - new_quantities, new_quantities - quantities
+    before, after = map(_quantities, pair.window_documents)
+    return before - after, after - before
 
 
 @lru_cache(maxsize=8)
