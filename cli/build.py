@@ -9,14 +9,13 @@ import typer
 
 from semifactual.errors import ConfigError
 
-from .console import JsonFlag, print_error, print_json, print_table, printable, progress
+from .console import INTERRUPTED, JsonFlag, print_error, print_json, print_table, printable, progress
 
 if TYPE_CHECKING:
     from semifactual.pipeline.build import BuildReport
     from semifactual.pipeline.config import BuildConfig
 
 PREVIEW_ROWS = 5
-INTERRUPTED = 130
 
 
 def build(
@@ -51,7 +50,7 @@ def build(
     config_name: Annotated[str | None, typer.Option(help="The configuration of a Hub id.")] = None,
     problem_field: Annotated[str | None, typer.Option(help="The field that holds the problem.")] = None,
     answer_field: Annotated[str | None, typer.Option(help="The field that holds the answer.")] = None,
-    id_field: Annotated[str | None, typer.Option(help="The field that holds a row's id.")] = None,
+    id_field: Annotated[str | None, typer.Option(help="The field that holds a row's id; none to number the rows.")] = None,
     license: Annotated[str | None, typer.Option(help="The source's licence, for the data card.")] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help=f"Print the first {PREVIEW_ROWS} rows and write nothing.")

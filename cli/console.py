@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print the summary as one JSON object.")]
 
+INTERRUPTED = 130
+"""The exit code that a shell gives to a process ended by Ctrl-C."""
+
 _UNSAFE_CATEGORIES = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
 """Control, format (with the bidirectional overrides), no character at all, and separators that break lines unseen."""
 

@@ -20,16 +20,15 @@ from semifactual.errors import SemifactualError
 
 from .build import build
 from .check import check
-from .console import print_error
+from .console import INTERRUPTED, print_error
 from .kinds import kinds
 from .show import show
 from .verify import verify
 
 UNUSABLE = 2
 """The exit code where the call or its input is unusable."""
-INTERRUPTED = 130
 READER_LEFT = 141
-"""The exit codes that a shell gives to a process ended by Ctrl-C and by a closed pipe."""
+"""The exit code that a shell gives to a process ended by a closed pipe."""
 
 COMMANDS = (build, check, verify, show, kinds)
 

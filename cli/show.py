@@ -53,8 +53,8 @@ def show(
 
 def _is_problem_source(source: str) -> bool:
     """Whether this is a source of problems; a path where there is nothing is a mistyped folder, never a Hub id."""
-    from semifactual.pipeline.config import BUILTIN_PREFIX
     from semifactual.pipeline.journal import MANIFEST_NAME
+    from semifactual.sources.source import BUILTIN_PREFIX
 
     path = Path(source)
     return source.startswith(BUILTIN_PREFIX) or (path.exists() and not (path / MANIFEST_NAME).exists())

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from semifactual.interventions.registry import interventions
 from tests.repository import ROOT, repository_files
 
 _BLOCK = re.compile(r"(?:^<!-- (?P<note>[^\n]*?) -->\n)?^```(?P<language>\w*)\n(?P<code>.*?)^```$", re.M | re.S)
@@ -99,3 +100,13 @@ def worth_listing() -> Iterator[str]:
             if path not in seen and not inside_unlisted and (path.endswith("/") or "/" not in path or module):
                 seen.add(path)
                 yield path
+
+
+def test_the_table_of_kinds_is_that_of_the_registry() -> None:
+    rows = [tuple(cell.strip() for cell in line.strip("|").split("|")) for line in section("The kinds").splitlines()]
+    kinds = [(kind.kind, kind.family, *kind.example) for kind in interventions().values()]
+    assert [row for row in rows if len(row) == 4][2:] == kinds
+
+
+def section(title: str) -> str:
+    return readme().partition(f"\n## {title}\n")[2].partition("\n## ")[0]

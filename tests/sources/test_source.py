@@ -119,7 +119,7 @@ def test_a_bad_row_is_named_and_can_be_skipped(tmp_path: Path, line: bytes, reas
     [
         ("q.jsonl", b"", "is empty"),
         ("q.jsonl", b"PAR1....", "a parquet file"),
-        ("q.jsonl", gzip.compress(b"{}"), "a gzip file"),
+        ("q.jsonl", gzip.compress(b"{}", mtime=0), "a gzip file"),
         ("q.jsonl", b"[1]", "one JSON list"),
         ("q.csv", b"<!DOCTYPE html><p>", "a web page"),
         ("q.parquet", b"{}", "not a parquet file"),
@@ -129,7 +129,6 @@ def test_a_bad_row_is_named_and_can_be_skipped(tmp_path: Path, line: bytes, reas
         ("q.json", b'[{"problem": "A?", "answer": 1}', "is not JSON"),
         ("q.txt", b"A?", "cannot read"),
         ("q.jsonl", b'{"problem": "A", "answer": 1}\n{"problem": "A", "answer": 2}\n', "text of q.jsonl:1"),
-        ("q.jsonl", b'{"id": 1, "text": "A", "answer": 1}\n{"id": 1, "text": "B", "answer": 2}', "id of q.jsonl:1"),
     ],
 )  # fmt: skip
 def test_an_unusable_file_is_refused(tmp_path: Path, name: str, content: bytes, what: str) -> None:
@@ -172,3 +171,18 @@ def test_real_sets(shared: Path, file: str, count: int, framed: int) -> None:
     assert (report.problems, report.prompt_formats.total()) == (count, framed)
     answers = [problem.answer for problem in problems(source)]
     assert not [answer for answer in answers if not answer or "####" in answer or "\\boxed" in answer]
+
+
+def test_an_id_field_that_repeats_is_not_guessed(tmp_path):
+    rows = [{"id": n // 2, "question": f"How much is {n} and {n}?", "answer": str(2 * n)} for n in range(4)]
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert [item.id for item in open_source(str(path)).rows()] == [f"rows-{n:06d}" for n in range(4)]
+    with pytest.raises(SourceError, match="contradict"):
+        scan(open_source(str(path), id_field="id"))
+
+
+def test_rows_can_be_numbered_where_they_have_ids(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps({"id": "a", "question": "How much is 1 and 1?", "answer": "2"}) + "\n")
+    assert [item.id for item in open_source(str(path), id_field="none").rows()] == ["rows-000000"]

@@ -57,3 +57,20 @@ def test_a_worked_solution_is_followed_but_never_refutes() -> None:
     assert known_of(TEXT.replace("3 figs", "4 figs"), "6.5", solution=SOLUTION) is AnswerCheck.UNKNOWN
     assert known_of(TEXT.replace("buys", "gets"), "7", solution=SOLUTION) is AnswerCheck.UNKNOWN
     assert known_of(TEXT.replace("buys", "gets"), "6.5") is AnswerCheck.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("rewrite", "known"),
+    [
+        ("Determine $2^3 + 5$.", AnswerCheck.REDERIVED),
+        ("Scribbled on a napkin: Compute $2^3 + 5$.", AnswerCheck.REDERIVED),
+        ("Compute $2^3 + 5$. Gravel is gravel.", AnswerCheck.REDERIVED),
+        ("Compute $2^3 + 6$.", AnswerCheck.UNKNOWN),
+        ("Admire $2^3 + 5$.", AnswerCheck.UNKNOWN),
+    ],
+)
+def test_a_prompt_that_is_an_expression_is_solved(rewrite: str, known: AnswerCheck) -> None:
+    original = Document("Compute $2^3 + 5$.")
+    pair = Pair(original, Document(rewrite), answer="13")
+    assert answer_check(Problem("p:1", original.text, "13", "hand"), pair) is known
+    assert answer_check(Problem("p:1", original.text, "14", "hand"), pair) is AnswerCheck.UNKNOWN

@@ -92,6 +92,9 @@ def solve_prompt(text: str, verifier: Verifier) -> str | None:
     different result, a failure or a timeout leaves the answer unknown and never refutes it.
     """
     task = read_prompt(text)
-    if task is None:
-        return None
+    return None if task is None else solve(task, verifier)
+
+
+def solve(task: Task, verifier: Verifier) -> str | None:
+    """What sympy makes of a task, in a worker of the verifier's; None in doubt."""
     return verifier.solve([encode(expression) for expression in task.expressions], task.variables)

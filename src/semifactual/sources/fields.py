@@ -66,6 +66,10 @@ class Fields:
         return f"{plural} from {getattr(self, name)}" + (" (guessed)" if name in self.guessed else "")
 
 
+ROW_NUMBERS = "none"
+"""What is given for the field of ids where rows are to be numbered."""
+
+
 def find_fields(
     samples: Sequence[Mapping[str, Any]],
     *,
@@ -79,8 +83,8 @@ def find_fields(
         SourceError: a given field is in no sample, or none of the usual names is.
     """
     for option, path in (("--problem-field", problem), ("--answer-field", answer), ("--id-field", id)):
-        if path is not None and not any(present(sample, path) for sample in samples):
-            raise SourceError(f"No row has the field {path} that {option} names.", hint=_names(samples))
+        if path not in (None, ROW_NUMBERS) and not any(present(sample, path) for sample in samples):
+            raise SourceError(f"no row has the field {path} that {option} names", hint=_names(samples))
     found_problem = problem or _first(samples, PROBLEM_FIELDS)
     if found_problem is None:
         raise _unknown("problem", samples)
@@ -93,9 +97,18 @@ def find_fields(
         found_problem,
         found_answer,
         solution=_first(samples, [path for path in SOLUTION_FIELDS if path not in used]),
-        id=id or _first(samples, [path for path in ID_FIELDS if path not in used]),
+        id=_id_field(samples, id, used),
         guessed=tuple(name for name, path in given.items() if path is None),
     )
+
+
+def _id_field(samples: Sequence[Mapping[str, Any]], given: str | None, used: set[str]) -> str | None:
+    """The field of ids: the given one, or a usual name whose values all differ as far as was seen; else none."""
+    if given is not None:
+        return None if given == ROW_NUMBERS else given
+    found = _first(samples, [path for path in ID_FIELDS if path not in used])
+    values = [str(lookup(sample, found)) for sample in samples] if found else []
+    return found if len(set(values)) == len(samples) else None
 
 
 def lookup(row: Mapping[str, Any], path: str) -> Any:
@@ -142,8 +155,8 @@ def _first(samples: Sequence[Mapping[str, Any]], paths: Sequence[str]) -> str | 
 
 def _unknown(what: str, samples: Sequence[Mapping[str, Any]]) -> SourceError:
     return SourceError(
-        f"No field of the rows has a usual name for the {what}.",
-        hint=f"Name it with --{what}-field. {_names(samples)}",
+        f"no field of the rows has a usual name for the {what}",
+        hint=f"name it with --{what}-field. {_names(samples)}",
     )
 
 

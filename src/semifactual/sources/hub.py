@@ -29,7 +29,7 @@ def open_hub(name: str, *, split: str | None, config_name: str | None) -> Table:
         split = splits[0]
     if split is None or split not in splits:
         what = "several splits" if split is None else f"no split {split}"
-        raise SourceError(f"{name} has {what}.", hint=f"Name one with --split: {', '.join(splits)}.")
+        raise SourceError(f"{name} has {what}", hint=f"name one with --split: {', '.join(splits)}")
     identity = "\n".join([name, str(revision), str(config_name), split])
     return Table(
         name,
@@ -52,6 +52,6 @@ def _rows(name: str, config_name: str | None, split: str, revision: str | None) 
 def _unreachable(name: str, error: Exception) -> SourceError:
     reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
     return SourceError(
-        f"{name} is no file or folder here, and cannot be read from the Hub: {reason}.",
-        hint="Check the name, and --config-name where the dataset has several configurations.",
+        f"{name} is no file or folder here, and cannot be read from the Hub: {reason}",
+        hint="check the name, and --config-name where the dataset has several configurations",
     )

@@ -96,8 +96,8 @@ def _enter_list_field(stream: _JsonStream) -> None:
         if stream.peek() == ",":
             stream.expect(",")
     raise SourceError(
-        f"{stream.label} holds a single object without a list of rows.",
-        hint="Rows go in a list, in an object's field data, or one a line in a file that ends in .jsonl.",
+        f"{stream.label} holds a single object without a list of rows",
+        hint="rows go in a list, in an object's field data, or one a line in a file that ends in .jsonl",
     )
 
 
@@ -159,7 +159,7 @@ class _JsonStream:
             text = self._decode.decode(chunk, final=not chunk)
         except UnicodeDecodeError as error:
             line = self.line + self._text.count("\n", self._at) + chunk.count(b"\n", 0, max(error.start, 0))
-            raise SourceError(f"{self.label}:{line} is not UTF-8.", hint="Save the file as UTF-8.") from error
+            raise SourceError(f"{self.label}:{line} is not UTF-8", hint="save the file as UTF-8") from error
         self._text = self._text[self._at :] + text
         self._at = 0
         self._ended = not chunk
@@ -168,6 +168,6 @@ class _JsonStream:
     def _error(self, what: str, at: int = 0) -> SourceError:
         line = self.line + self._text.count("\n", self._at, max(at, self._at))
         return SourceError(
-            f"{self.label}:{line} is not JSON: {what}.",
-            hint="Nothing after this point can be read. A file with one object a line must end in .jsonl.",
+            f"{self.label}:{line} is not JSON: {what}",
+            hint="nothing after this point can be read. A file with one object a line must end in .jsonl",
         )

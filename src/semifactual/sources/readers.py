@@ -35,11 +35,11 @@ def open_table(spec: str, *, split: str | None = None, config_name: str | None =
     path = Path(spec).expanduser()
     if path.is_dir():
         if config_name is not None:
-            raise SourceError(f"{spec} is a folder, and --config-name means something for a Hub id only.")
+            raise SourceError(f"{spec} is a folder, and --config-name means something for a Hub id only")
         return _folder(path, split)
     if path.exists():
         if split is not None or config_name is not None:
-            raise SourceError(f"{spec} is a single file, so --split and --config-name mean nothing for it.")
+            raise SourceError(f"{spec} is a single file, so --split and --config-name mean nothing for it")
         require_kind(path, _ending(path))
         return _table(_file_name(path), [path], path.parent)
     if _HUB_ID.fullmatch(spec) and path.suffix.lower() not in READERS:
@@ -47,8 +47,8 @@ def open_table(spec: str, *, split: str | None = None, config_name: str | None =
 
         return open_hub(spec, split=split, config_name=config_name)
     raise SourceError(
-        f"There is no file or folder {spec}.",
-        hint=f"A source is a {ENDINGS} file, a folder of such files, a Hub id OWNER/NAME, or builtin:NAME.",
+        f"there is no file or folder {spec}",
+        hint=f"a source is a {ENDINGS} file, a folder of such files, a Hub id OWNER/NAME, or builtin:NAME",
     )
 
 
@@ -56,7 +56,7 @@ def _ending(path: Path) -> str:
     ending = path.suffix.lower()
     if ending not in READERS:
         raise SourceError(
-            f"{path} has an ending that this program cannot read.", hint=f"It reads files that end in {ENDINGS}."
+            f"{path} has an ending that this program cannot read", hint=f"it reads files that end in {ENDINGS}"
         )
     return ending
 
@@ -71,11 +71,11 @@ def _folder(folder: Path, split: str | None) -> Table:
     paths = _data_files(data) if data.is_dir() else []
     paths = paths or _data_files(folder)
     if not paths:
-        raise SourceError(f"The folder {folder} holds no data files.", hint=f"It reads files that end in {ENDINGS}.")
+        raise SourceError(f"the folder {folder} holds no data files", hint=f"it reads files that end in {ENDINGS}")
     paths = _of_split(folder, paths, split)
     endings = sorted({_ending(path) for path in paths})
     if len(endings) > 1:
-        raise SourceError(f"The folder {folder} holds {' and '.join(endings)} files.", hint="Name one file of them.")
+        raise SourceError(f"the folder {folder} holds {' and '.join(endings)} files", hint="name one file of them")
     for path in paths:
         require_kind(path, endings[0])
     name = folder.resolve().name
@@ -99,10 +99,10 @@ def _of_split(folder: Path, paths: list[Path], split: str | None) -> list[Path]:
     names = ", ".join(sorted(filter(None, by_split)))
     if split is not None:
         if split not in by_split:
-            raise SourceError(f"The folder {folder} has no split {split}.", hint=names and f"It has: {names}.")
+            raise SourceError(f"the folder {folder} has no split {split}", hint=names and f"it has: {names}")
         return by_split[split]
     if len(by_split) > 1:
-        raise SourceError(f"The folder {folder} has several splits.", hint=f"Name one with --split: {names}.")
+        raise SourceError(f"the folder {folder} has several splits", hint=f"name one with --split: {names}")
     return paths
 
 

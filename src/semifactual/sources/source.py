@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -146,11 +146,17 @@ def scan(source: Source, *, skip_bad_rows: bool = False) -> ScanReport:
             counts[seen] += 1
             _count_format(formats, item.metadata)
     if counts["bad"] and not skip_bad_rows:
-        raise _refusal(f"{counts['bad']:,} of {counts['rows']:,} rows cannot be used", counts["bad"], map(str, shown))
+        raise SourceError(
+            _listing(f"{counts['bad']:,} of {counts['rows']:,} rows cannot be used", counts["bad"], map(str, shown)),
+            hint="mend them, or leave them out with --skip-bad-rows",
+        )
     if clashes:
-        raise _refusal(f"{counts['clashes']:,} rows contradict an earlier one", counts["clashes"], iter(clashes))
+        raise SourceError(
+            _listing(f"rows that contradict an earlier one: {counts['clashes']:,}", counts["clashes"], clashes),
+            hint="mend the source (or, where ids clash, name another --id-field, or none to number the rows)",
+        )
     if not counts[Seen.NEW]:
-        raise SourceError(f"{source.name} has no problem that can be used.")
+        raise SourceError(f"{source.name} has no problem that can be used")
     return ScanReport(counts["rows"], counts[Seen.NEW], counts[Seen.DUPLICATE], counts["bad"], tuple(shown), formats)
 
 
@@ -180,10 +186,8 @@ def _count_format(formats: Counter[str], metadata: Any) -> None:
         formats[str(prompt_format)] += 1
 
 
-def _refusal(what: str, total: int, shown: Iterator[str]) -> SourceError:
-    lines = list(shown)
+def _listing(what: str, total: int, shown: Iterable[str]) -> str:
+    """A sentence with one line for each of the rows that it is about, as far as they are shown."""
+    lines = [f"\n  {line}" for line in shown]
     more = f"\n  and {total - len(lines):,} more" if total > len(lines) else ""
-    listing = "".join(f"\n  {line}" for line in lines)
-    skip = "Mend them, or leave them out with --skip-bad-rows."
-    clash = "Mend the source, or name another --id-field: which of the rows is right cannot be told from here."
-    return SourceError(f"{what}:{listing}{more}", hint=skip if "cannot be used" in what else clash)
+    return f"{what}:{''.join(lines)}{more}"

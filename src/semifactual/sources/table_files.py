@@ -40,9 +40,9 @@ def _header(reader: Any, label: str) -> list[str]:
     try:
         header: list[str] = [name.strip() for name in next(reader)]
     except csv.Error as error:
-        raise SourceError(f"{label}:1 is not a CSV header: {error}.") from error
+        raise SourceError(f"{label}:1 is not a CSV header: {error}") from error
     if len(set(header)) < len(header):
-        raise SourceError(f"{label}:1 is not a CSV header: two columns have one name.")
+        raise SourceError(f"{label}:1 is not a CSV header: two columns have one name")
     return header
 
 
@@ -78,7 +78,7 @@ def read_parquet(path: Path, label: str) -> Iterator[Row | BadRow]:
                     yield BadRow(place, "holds text that is not UTF-8.") if fields is None else Row(place, fields)
     except (pa.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0].rstrip(".")
-        raise SourceError(f"{label} is a damaged parquet file, from row {number + 1} on: {reason}.") from error
+        raise SourceError(f"{label} is a damaged parquet file, from row {number + 1} on: {reason}") from error
 
 
 def _records(batch: Any) -> Iterator[dict[str, Any] | None]:

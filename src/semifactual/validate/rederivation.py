@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from semifactual.answers.rederive import evaluate_program, exact_value, rederive_solution
+from semifactual.answers.solving import Task, read_prompt, solve
+from semifactual.answers.verifier import Verifier
 from semifactual.text.document import Document
 from semifactual.text.spans import SpanType
 from semifactual.text.values import QUANTITIES, number_value, quantity_value
@@ -28,17 +30,38 @@ def answer_check(problem: Problem, pair: Pair) -> AnswerCheck:
     """Bind the problem's reference solution to the quantities of the rewrite, and compare what it gives.
 
     A program (builtin problems) can also refute: where one quantity was exchanged for another, the program is
-    evaluated with the new one. A worked solution with annotated steps (GSM8K) can only be rederived or not.
+    evaluated with the new one. A worked solution with annotated steps (GSM8K), and a prompt that is itself an
+    expression or equation for sympy, can only be rederived or not.
     """
     program, solution = _program(problem.metadata), problem.metadata.get("solution")
-    if program is None and not isinstance(solution, str):
-        return AnswerCheck.UNKNOWN
-    lost, gained = _changed_quantities(pair)
     if program is not None:
+        lost, gained = _changed_quantities(pair)
         return _follow_program(program, problem.answer, _stated(pair.original), lost, gained)
-    if lost or not _solution_rederives(str(solution), _stated(pair.original), problem.answer):
-        return AnswerCheck.UNKNOWN
-    return AnswerCheck.REDERIVED
+    if isinstance(solution, str) and _follows_solution(solution, problem.answer, pair):
+        return AnswerCheck.REDERIVED
+    if _states_solved_task(problem.answer, pair):
+        return AnswerCheck.REDERIVED
+    return AnswerCheck.UNKNOWN
+
+
+def _follows_solution(solution: str, answer: str, pair: Pair) -> bool:
+    """Whether no quantity of the text is lost, and the solution's annotated steps lead from them to the answer."""
+    lost, _ = _changed_quantities(pair)
+    return not lost and _solution_rederives(solution, _stated(pair.original), answer)
+
+
+def _states_solved_task(answer: str, pair: Pair) -> bool:
+    """Whether original and rewrite state the same task for sympy, and sympy finds the reference answer."""
+    task = read_prompt(pair.original.text)
+    return task is not None and task in _tasks(pair.rewrite) and _solves_to(task, answer)
+
+
+def _tasks(document: Document) -> Iterator[Task | None]:
+    """The tasks that a text states: as a whole, in one of its sentences, or behind the colon of a frame."""
+    for start, end in ((0, len(document.text)), *document.sentences):
+        piece = document.text[start:end]
+        yield read_prompt(piece)
+        yield read_prompt(piece.partition(": ")[2])
 
 
 def _changed_quantities(pair: Pair) -> tuple[Counter[Fraction], Counter[Fraction]]:
@@ -127,3 +150,14 @@ def _evaluate(program: _Program) -> str | None:
 @lru_cache(maxsize=64)
 def _solution_rederives(solution: str, stated: tuple[Fraction, ...], answer: str) -> bool:
     return rederive_solution(solution, stated, answer).rederived
+
+
+@lru_cache(maxsize=64)
+def _solves_to(task: Task, answer: str) -> bool:
+    solved = solve(task, _verifier())
+    return solved is not None and _verifier().equivalent(answer, solved).equal
+
+
+@cache
+def _verifier() -> Verifier:
+    return Verifier()
