@@ -1,4 +1,4 @@
-"""The README is true: its code runs, its trees are the repository's."""
+"""The README is true: its code runs, its tree is the repository's."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BLOCK = re.compile(r"(?:^<!-- (?P<note>[^\n]*?) -->\n)?^```(?P<language>\w*)\n(
 _LANGUAGES = {"bash": ["bash", "-euo", "pipefail", "-c"], "python": [sys.executable, "-c"]}
 
 UNLISTED_IN_THE_TREE = ("tests/",)
-"""Folders whose own folders and files the trees leave out: tests/ mirrors src/."""
+"""Folders whose own folders and files the tree leaves out: tests/ mirrors src/."""
 
 
 @dataclass(frozen=True)
@@ -72,15 +72,15 @@ def test_a_kind_of_ones_own_takes_under_30_lines() -> None:
     assert len(code.splitlines()) < 30
 
 
-def test_the_trees_are_those_of_the_repository() -> None:
-    """Together the trees hold every path that is worth listing, each described exactly once, and no other."""
+def test_the_tree_is_that_of_the_repository() -> None:
+    """It holds every path that is worth listing, each described exactly once, and no other."""
     described = [path for path, description in tree_lines() if description]
     assert len(described) == len(set(described))
     assert set(described) == {path for path, _ in tree_lines()} == set(worth_listing())
 
 
 def tree_lines() -> Iterator[tuple[str, str]]:
-    """The paths of the indented trees, two spaces a level, and what is said of each; folders end with a slash."""
+    """The paths of the indented tree, two spaces a level, and what is said of each; folders end with a slash."""
     for block in blocks():
         above: list[str] = []
         for line in block.code.splitlines() if block.note == "tree" else ():
@@ -90,13 +90,13 @@ def tree_lines() -> Iterator[tuple[str, str]]:
 
 
 def worth_listing() -> Iterator[str]:
-    """Every folder, every file at the top, and every module; __init__.py goes without saying."""
+    """Every folder, every file at the top, and the modules beside the package's folders."""
     seen: set[str] = set()
     for name in repository_files():
         folders = [name[: match.end()] for match in re.finditer("/", name)]
         for path in [*folders, name]:
             inside_unlisted = path.startswith(UNLISTED_IN_THE_TREE) and path not in UNLISTED_IN_THE_TREE
-            module = path.endswith(".py") and not path.endswith("/__init__.py")
+            module = re.fullmatch(r"src/semifactual/(?!__init__)\w+\.py", path) is not None
             if path not in seen and not inside_unlisted and (path.endswith("/") or "/" not in path or module):
                 seen.add(path)
                 yield path

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from semifactual.cli.main import main
-from semifactual.pipeline.publish import PARQUET_NAME
+from semifactual.pipeline.assemble import PARQUET_NAME
 from semifactual.pipeline.records import read_parquet
 
 KINDS = ("--kinds", "typo_noise,irrelevant_context", "--workers", "1")

@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 
 from semifactual.errors import OutputError
-from semifactual.pipeline import publish
+from semifactual.pipeline import assemble
 from semifactual.pipeline.build import build, preview
 from semifactual.pipeline.config import BuildConfig
 from semifactual.pipeline.journal import JOURNAL_NAME
 from semifactual.pipeline.records import read_parquet
 
-PARQUET = publish.PARQUET_NAME
+PARQUET = assemble.PARQUET_NAME
 KINDS = ("typo_noise", "scenario_wrap")
 
 
@@ -171,14 +171,14 @@ def test_a_changed_config_or_source_is_refused_with_the_difference(
         build(config_of(copy, limit=3), out)
 
 
-def test_a_disk_that_fills_while_publishing_loses_nothing(
+def test_a_disk_that_fills_while_assembling_loses_nothing(
     problems: Path, tmp_path: Path, undisturbed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full_disk(path: Path, records: object) -> int:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(publish, "write_parquet", full_disk)
+        patch.setattr(assemble, "write_parquet", full_disk)
         with pytest.raises(OutputError, match="the disk is full"):
             build(config_of(problems), tmp_path / "out")
     report = build(config_of(problems), tmp_path / "out")

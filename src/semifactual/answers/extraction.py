@@ -43,7 +43,7 @@ def extract(response: str, *, strict: bool = True, prompt: str | None = None) ->
     if prompt and response.startswith(prompt):
         response = response[len(prompt) :]
     response = response[-MAX_RESPONSE:]
-    boxes = _outer_boxes(response)
+    boxes = outer_boxes(response)
     if boxes:
         return _from_boxes(response, boxes)
     if strict:
@@ -51,7 +51,7 @@ def extract(response: str, *, strict: bool = True, prompt: str | None = None) ->
     return _from_phrases(response)
 
 
-def _outer_boxes(response: str) -> list[Box]:
+def outer_boxes(response: str) -> list[Box]:
     """The outermost boxes in order. One that is never closed has no content, and does not hide those after it."""
     closing = _closing_braces(response)
     boxes: list[Box] = []
@@ -99,7 +99,7 @@ def innermost(content: str) -> str:
     """The content of a box that holds nothing but another box."""
     for _ in range(8):
         inner = content.strip()
-        boxes = _outer_boxes(inner)
+        boxes = outer_boxes(inner)
         if len(boxes) != 1 or (boxes[0].start, boxes[0].end) != (0, len(inner)) or boxes[0].content is None:
             break
         content = boxes[0].content

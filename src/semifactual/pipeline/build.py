@@ -1,4 +1,4 @@
-"""From a source to a dataset folder: scan, rewrite and judge in worker processes, journal, publish."""
+"""From a source to a dataset folder: scan, rewrite and judge in worker processes, journal, assemble."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from semifactual.interventions.registry import get_intervention
+from semifactual.pipeline.assemble import assemble
 from semifactual.pipeline.config import BuildConfig
 from semifactual.pipeline.journal import Journal, finished_manifest, refuse_changes
 from semifactual.pipeline.problems import ProblemSource, open_problems
-from semifactual.pipeline.publish import publish
 from semifactual.pipeline.records import to_json
 from semifactual.pipeline.rewriting import Plan, row
 from semifactual.pipeline.workers import batches, ordered_map, workers_for
@@ -71,7 +71,7 @@ def build(config: BuildConfig, out: Path, *, on_progress: Progress = lambda done
         for lines in rewritten(unfinished, plan, workers):
             journal.append(lines)
             on_progress(journal.finished, source.count)
-        manifest = publish(journal, out, config, identity, source.description)
+        manifest = assemble(journal, out, config, identity, source.description)
     return BuildReport(out, manifest, source.notices, resumed_at)
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from semifactual.errors import SourceError
+from semifactual.pipeline.assemble import PARQUET_NAME, REJECTED_NAME
 from semifactual.pipeline.build import plan_of
 from semifactual.pipeline.config import load_config
 from semifactual.pipeline.journal import MANIFEST_NAME
 from semifactual.pipeline.problems import open_problems
-from semifactual.pipeline.publish import PARQUET_NAME, REJECTED_NAME
 from semifactual.pipeline.records import Record, read_parquet
 from semifactual.pipeline.rewriting import row
 from semifactual.validate.verdict import CheckResult, Outcome

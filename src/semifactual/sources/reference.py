@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from semifactual.answers.extraction import outer_boxes
+
 
 class UnusableValue(Exception):
     """A row's field does not hold what it should. The message reads on from "the row"."""
@@ -22,8 +24,6 @@ class Reference:
 
 
 _HASHES = re.compile(r"####[ \t]*([^\n]*?)\s*\Z")
-_BOX = re.compile(r"\\(?:boxed|fbox)\s*(?=\{)")
-_BRACE = re.compile(r"(?<!\\)(?:\\\\)*([{}])")
 _BARE = re.compile(r"[\s$.]*")
 
 
@@ -65,26 +65,17 @@ def _from_text(text: str, worked: bool) -> Reference:
         if not hashes[1]:
             raise UnusableValue("has nothing after the #### in its answer")
         return Reference(hashes[1], text if hashes.start() else None)
-    boxes = list(_BOX.finditer(text))
-    if boxes:
-        begin, end = boxes[-1].start(), _closing_brace(text, boxes[-1].end())
-        answer = text[boxes[-1].end() + 1 : end].strip()
-        if not answer:
+    if boxes := outer_boxes(text):
+        box = boxes[-1]
+        if box.content is None:
+            raise UnusableValue(r"has a \boxed{ without its closing brace in its answer")
+        if not box.content.strip():
             raise UnusableValue(r"has an empty \boxed{} in its answer")
-        alone = _BARE.fullmatch(text[:begin]) and _BARE.fullmatch(text[end + 1 :])
-        return Reference(answer, None if alone else text)
+        alone = _BARE.fullmatch(text[: box.start]) and _BARE.fullmatch(text[box.end :])
+        return Reference(box.content.strip(), None if alone else text)
     if worked:
         raise UnusableValue(r"has a solution that marks no answer, by \boxed{...} or by ####")
     return Reference(text)
-
-
-def _closing_brace(text: str, opening: int) -> int:
-    depth = 0
-    for match in _BRACE.finditer(text, opening):
-        depth += 1 if match[1] == "{" else -1
-        if depth == 0:
-            return match.start(1)
-    raise UnusableValue(r"has a \boxed{ without its closing brace in its answer")
 
 
 def _plain_text(value: Any) -> str:

@@ -96,7 +96,7 @@ class Tally:
         }
 
 
-def publish(
+def assemble(
     journal: Journal, out: Path, config: BuildConfig, identity: Mapping[str, Any], source: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Write the dataset of a complete journal into `out`, remove the journal, and return the manifest.
@@ -104,9 +104,9 @@ def publish(
     `identity` is what the journal was opened with, `source` what the scan of the source found.
 
     Raises:
-        OutputError: something could not be written; the journal stays, and the next run publishes again.
+        OutputError: something could not be written; the journal stays, and the next run assembles again.
     """
-    staging = journal.folder / "publish"
+    staging = journal.folder / "assembly"
     tally = Tally(config.kinds)
     with writing(out):
         (staging / "data").mkdir(parents=True, exist_ok=True)
