@@ -43,10 +43,15 @@ def word_types() -> dict[str, SpanType]:
 
 
 @cache
+def irregular_verbs() -> dict[str, tuple[str, ...]]:
+    """The forms of every irregular verb by its base form, the past first."""
+    return {base: tuple(forms.split()) for base, forms in template_yaml("lexicon/irregular_verbs.yaml").items()}
+
+
+@cache
 def base_of_irregular() -> dict[str, str]:
     """The base form of every irregular verb form: bought, buy; slept, sleep."""
-    verbs = template_yaml("lexicon/irregular_verbs.yaml")
-    return {form: base for base, forms in verbs.items() for form in forms.split()}
+    return {form: base for base, forms in irregular_verbs().items() for form in forms}
 
 
 @cache

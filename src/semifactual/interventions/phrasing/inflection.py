@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from semifactual.resources import template_yaml
+from semifactual.text.lexicon import irregular_verbs
 
 VERBS = "paraphrase/verbs.yaml"
 
@@ -28,7 +29,7 @@ def past_forms() -> dict[str, str]:
     ('ate', 'carried', 'planned')
     """
     verbs = template_yaml(VERBS)
-    irregular: dict[str, str] = verbs["irregular"]
+    irregular = {verb: irregular_verbs()[verb][0] for verb in verbs["irregular"].split()}
     return {verb: _past(verb) for verb in verbs["regular"].split()} | irregular
 
 
