@@ -30,6 +30,13 @@ def template_yaml(name: str) -> Any:
 
 
 @cache
+def template_names(folder: str) -> tuple[str, ...]:
+    """The names of the templates in one folder of templates/, in alphabetical order."""
+    inside = files("semifactual.templates").joinpath(folder).iterdir()
+    return tuple(sorted(f"{folder}/{file.name}" for file in inside if file.is_file()))
+
+
+@cache
 def template_sha256(name: str) -> str:
     """The first 16 hex digits of the template's SHA-256, as rows and manifests record it."""
     return hashlib.sha256(template_text(name).encode()).hexdigest()[:16]

@@ -19,8 +19,11 @@ from semifactual.pipeline.problems import ProblemSource, open_problems
 from semifactual.pipeline.records import to_json
 from semifactual.pipeline.rewriting import Plan, row
 from semifactual.pipeline.workers import batches, ordered_map, workers_for
-from semifactual.resources import template_sha256
+from semifactual.resources import template_names, template_sha256
 from semifactual.types import Problem
+
+SHARED_TEMPLATES = ("checks", "lexicon")
+"""Folders of templates that decide what any kind's drafts are judged to be."""
 
 PROBLEMS_PER_BATCH = 24
 """One unit of work and of journalling: a killed build loses the batches in flight, and each costs one fsync."""
@@ -95,12 +98,13 @@ def plan_of(config: BuildConfig) -> Plan:
 
 def identity_of(config: BuildConfig, source: ProblemSource) -> dict[str, Any]:
     """All that decides the bytes of a dataset: two builds of the same identity are the same dataset."""
-    templates = sorted({name for kind in config.kinds for name in get_intervention(kind).templates})
+    templates = {name for kind in config.kinds for name in get_intervention(kind).templates}
+    templates.update(*map(template_names, SHARED_TEMPLATES))
     return {
         "semifactual": version("semifactual"),
         "config": config.identity(),
         "source_sha256": source.sha256,
-        "templates": {name: template_sha256(name) for name in templates},
+        "templates": {name: template_sha256(name) for name in sorted(templates)},
     }
 
 
