@@ -28,6 +28,10 @@ class Cursor:
             self.index += 1
         return token
 
+    def upcoming(self, *texts: str) -> bool:
+        """Whether the next tokens read like this."""
+        return all(self.peek(offset).text == text for offset, text in enumerate(texts))
+
     def at(self, kind: Kind, *texts: str) -> bool:
         token = self.token
         return token.kind is kind and (not texts or token.text in texts)

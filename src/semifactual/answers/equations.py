@@ -30,13 +30,14 @@ def is_name(node: Node) -> bool:
 
 
 def assignment(node: Node) -> tuple[Node, tuple[Node, ...]] | None:
-    """The name and the values of ``x = 2+3 = 5`` or ``5 = x``; of ``x in S``, the set. None for other nodes."""
+    """The name and the values of ``x = 2+3 = 5``, ``a = b = 3`` or ``5 = x``; of ``x in S``, the set; else None."""
     match node:
         case Relation(("in",), (name, container)) if is_name(name):
             return name, (container,)
         case Relation(operators, sides) if set(operators) == {"="}:
-            if is_name(sides[0]) and not any(map(is_name, sides[1:])):
-                return sides[0], sides[1:]
+            named = next((place for place, side in enumerate(sides) if not is_name(side)), len(sides))
+            if 0 < named < len(sides) and not any(map(is_name, sides[named:])):
+                return sides[0], sides[named:]
             if is_name(sides[-1]) and not any(map(is_name, sides[:-1])):
                 return sides[-1], sides[:-1]
             if len(sides) == 2 and is_name(sides[0]):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 
-from .cursor import Cursor
 from .lexer import NotInGrammar
 from .limits import MAX_DEPTH, TooLarge
 from .operations import call, mixed_number, operation, with_sign
+from .postfix import PostfixParser
 from .tokens import Kind, Token
-from .tree import Constant, Expression, Node, Number, Symbol, is_expression, negate
+from .tree import Constant, Expression, Node, Number, Symbol, is_expression
 
 _INVERSE = {"sin": "asin", "cos": "acos", "tan": "atan", "cot": "acot", "sec": "asec", "csc": "acsc"}
 _CALLABLE = frozenset("fghFGHOPE") | {"\\Theta", "\\Omega", "\\phi", "\\varphi", "\\psi"}
@@ -18,12 +19,11 @@ _CALLABLE = frozenset("fghFGHOPE") | {"\\Theta", "\\Omega", "\\phi", "\\varphi",
 _MAX_ARITY = {"max": 50, "min": 50, "gcd": 50, "lcm": 50, "binomial": 2, "log": 2}
 
 
-class ExpressionParser(Cursor):
+class ExpressionParser(PostfixParser):
     """Parses scalars. Brackets that hold more than a scalar are left to `bracketed`, which a subclass extends."""
 
     def __init__(self, tokens: Sequence[Token], *, letter_units: frozenset[str] = frozenset()) -> None:
         super().__init__(tokens)
-        self.depth = 0
         self.bound: list[str] = []
         self.letter_units = letter_units
         self.open_bars = 0
@@ -120,7 +120,8 @@ class ExpressionParser(Cursor):
             mixed = self.plain_mixed(left, before)
             if mixed is not None:
                 return mixed
-            raise NotInGrammar("two numbers side by side")
+            if before.text != "!":
+                raise NotInGrammar("two numbers side by side")
         is_fraction = self.at(Kind.COMMAND, "frac")
         right = self.factor()
         if is_fraction and before.kind is Kind.NUMBER and (mixed := mixed_number(left, right)) is not None:
@@ -139,84 +140,6 @@ class ExpressionParser(Cursor):
         if mixed is not None:
             self.index += 3
         return mixed
-
-    def factor(self) -> Node:
-        """A postfixed atom, raised to a power if one follows."""
-        base = self.postfixed(self.atom())
-        if self.at(Kind.OPERATOR, "^"):
-            self.advance()
-            if self.at(Kind.OPERATOR, "degree"):
-                self.advance()
-                return self.degrees(base)
-            if self.at(Kind.OPEN, "{") and self.peek().text == "degree" and self.peek(2).text == "}":
-                self.index += 3
-                return self.degrees(base)
-            if primes := self.primes():
-                return operation(primes, base)
-            return self.postfixed(operation("pow", base, self.script()))
-        return base
-
-    def degrees(self, base: Node) -> Node:
-        """An angle, with minutes and seconds of arc where they follow. A letter after it is a scale of temperature."""
-        if self.at(Kind.SYMBOL, "C", "F") or self.at(Kind.WORD, "C", "F"):
-            return operation("temperature:" + self.advance().text, base)
-        parts = [operation("degree", base)]
-        if self.at(Kind.NUMBER) and (primes := self.peek().text) in {"'", '"'}:
-            parts.append(operation("arcmin" if primes == "'" else "arcsec", Number(self.advance().value)))
-            self.advance()
-            if self.at(Kind.NUMBER) and self.peek().text in {"'", '"'}:
-                parts.append(operation("arcsec", Number(self.advance().value)))
-                while self.at(Kind.OPERATOR, "'", '"'):
-                    self.advance()
-        return parts[0] if len(parts) == 1 else operation("add", *parts)
-
-    def primes(self) -> str:
-        """`arcmin` for ``^{\\prime}``, `arcsec` for two of them, else empty."""
-        offset = 1 if self.at(Kind.OPEN, "{") else 0
-        count = 0
-        while self.peek(offset + count).text == "'" and count < 2:
-            count += 1
-        if not count:
-            return ""
-        self.index += 2 * offset + count
-        return "arcmin" if count == 1 else "arcsec"
-
-    def script(self) -> Expression:
-        """What stands after ``^``: a braced group, or one factor, which may itself be a power."""
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            raise TooLarge(f"powers nested more than {MAX_DEPTH} deep")
-        negative = self.at(Kind.OPERATOR, "-", "+") and self.advance().text == "-"
-        node = self.factor()
-        self.depth -= 1
-        if not is_expression(node):
-            raise NotInGrammar("a structure as an exponent")
-        return negate(node) if negative else node
-
-    def postfixed(self, node: Node) -> Node:
-        while True:
-            if self.at(Kind.OPERATOR, "!"):
-                bangs = 0
-                while self.at(Kind.OPERATOR, "!"):
-                    self.advance()
-                    bangs += 1
-                if bangs > 2:
-                    raise NotInGrammar("more than two factorial signs")
-                node = operation("factorial" if bangs == 1 else "double_factorial", node)
-            elif self.at(Kind.OPERATOR, "degree"):
-                self.advance()
-                node = self.degrees(node)
-            elif self.at(Kind.OPERATOR, "'") and isinstance(node, Number):
-                count = 0
-                while self.at(Kind.OPERATOR, "'"):
-                    self.advance()
-                    count += 1
-                node = operation("arcmin" if count == 1 else "arcsec", node)
-            elif self.at(Kind.OPERATOR, "'") and isinstance(node, Symbol):
-                self.advance()
-                node = Symbol(node.name + "'")
-            else:
-                return node
 
     def atom(self) -> Node:
         token = self.token
@@ -247,7 +170,10 @@ class ExpressionParser(Cursor):
         if self.at(Kind.OPERATOR, "_"):
             self.advance()
             name += "_" + self.subscript()
-        if self.at(Kind.OPEN, "(") and name.partition("_")[0] in _CALLABLE and self.is_call(name):
+        if name in _CALLABLE and self.upcoming("^", "{", "-", "1", "}", "("):
+            self.index += 5
+            name += "^{-1}"
+        if self.at(Kind.OPEN, "(") and re.split(r"[_^]", name)[0] in _CALLABLE and self.is_call(name):
             argument = self.bracketed()
             items = getattr(argument, "items", (argument,))
             return operation("call:" + name, *items)

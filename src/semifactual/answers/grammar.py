@@ -7,6 +7,7 @@ from fractions import Fraction
 from .commands import CommandParser
 from .lexer import Lexer, NotInGrammar
 from .limits import MAX_ITEMS, TooLarge
+from .operations import operation
 from .tokens import Kind
 from .tree import (
     Apply,
@@ -87,21 +88,37 @@ class AnswerParser(CommandParser):
 
     def quantity(self) -> Node:
         """A value, with a currency sign before it or a unit after it."""
-        negative = self.at(Kind.OPERATOR, "-") and self.peek().kind is Kind.CURRENCY
-        if negative:
-            self.advance()
-        if self.at(Kind.CURRENCY):
-            unit = named(self.advance().text)
-            value = self.multiplied(self.sum())
-            self.unit()
-            return Quantity(Apply("neg", (value,)) if negative and is_expression(value) else value, unit)
+        if self.at(Kind.CURRENCY) or (self.at(Kind.OPERATOR, "-") and self.peek().kind is Kind.CURRENCY):
+            return self.price()
         if self.at(Kind.NAMED_SET):
             return NamedSet(self.advance().text)
         node = self.multiplied(self.sum())
         unit_after = self.unit()
         if unit_after is not None:
-            return Quantity(node, unit_after)
+            return self.compound(Quantity(node, unit_after))
         return _degrees(node)
+
+    def price(self) -> Quantity:
+        """``$5``, ``-$5``, ``$5 dollars``: the sign says the unit, and words after it say it again."""
+        negative = self.at(Kind.OPERATOR, "-")
+        if negative:
+            self.advance()
+        unit = named(self.advance().text)
+        value = self.multiplied(self.sum())
+        self.unit()
+        return Quantity(operation("neg", value) if negative else value, unit)
+
+    def compound(self, first: Quantity) -> Quantity:
+        """``2 hours 30 minutes``: values side by side whose units have one dimension add up."""
+        if not (self.at(Kind.NUMBER) and is_expression(first.value)):
+            return first
+        second = self.quantity()
+        if not (
+            isinstance(second, Quantity) and is_expression(second.value) and second.unit.powers == first.unit.powers
+        ):
+            raise NotInGrammar("two quantities side by side")
+        share = Number(second.unit.factor / first.unit.factor)
+        return Quantity(Apply("add", (first.value, Apply("mul", (second.value, share)))), first.unit)
 
     def multiplied(self, node: Node) -> Node:
         """The value times a word such as "million" or "dozen"."""

@@ -50,9 +50,13 @@ class Lexer:
                 self.position += 1
                 spaced = True
                 continue
+            start, before = self.position, len(self.tokens)
             for token in self._next(char, spaced):
                 self._push(token)
-            spaced = self.text[self.position - 1 : self.position] == " " and spaced
+            if len(self.tokens) > before:
+                spaced = False
+            elif self.text[start + 1 : self.position] in vocabulary.SPACING:
+                spaced = True
         self.tokens.append(Token(Kind.END, ""))
         return self.tokens
 
@@ -126,7 +130,7 @@ class Lexer:
             yield Token(Kind.CURRENCY, vocabulary.CURRENCIES[run], spaced)
         elif lowered in vocabulary.CONNECTIVES:
             yield Token(Kind.CONNECTIVE, lowered, spaced)
-        elif run in vocabulary.FUNCTIONS:
+        elif run in vocabulary.FUNCTIONS and not self._is_final_unit(run):
             yield Token(Kind.FUNCTION, vocabulary.FUNCTIONS[run], spaced)
         elif len(run) == 1 and run not in vocabulary.CONSTANTS:
             yield Token(Kind.SYMBOL, run, spaced)
@@ -139,13 +143,22 @@ class Lexer:
                 yield from self._letters(letter, spaced)
                 spaced = False
 
+    def _is_final_unit(self, run: str) -> bool:
+        """``15 min`` and ``3 sec``: the name of a function after a number, and without an argument, is a unit."""
+        after_number = bool(self.tokens) and self.tokens[-1].kind is Kind.NUMBER
+        return after_number and is_unit_word(run) and not self.text[self.position :].strip(" )}")
+
     def _is_word(self, run: str, spaced: bool) -> bool:
         if len(run) >= 4:
             return True
         if not self.tokens:
             return False
         last = self.tokens[-1]
-        after_value = last.kind in {Kind.NUMBER, Kind.CONSTANT, Kind.CURRENCY} or last.text in {")", "}", "]"}
+        after_value = (
+            run in vocabulary.FUNCTIONS
+            or last.kind in {Kind.NUMBER, Kind.CONSTANT, Kind.CURRENCY}
+            or last.text in {")", "}", "]"}
+        )
         if last.kind is Kind.WORD or (last.kind is Kind.OPERATOR and last.text == "/" and self._unit_before()):
             return True
         if after_value and is_unit_word(run):

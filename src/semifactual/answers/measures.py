@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from .outcomes import Outcome
-from .tree import Apply, Constant, Expression, Node, Number, Quantity, Unit, is_expression
+from .tree import Apply, Expression, Node, Number, Quantity, Unit, is_expression, mentions
 from .units import DEGREE, PERCENT
 
 _ANGLES = {"degree": 1, "arcmin": 60, "arcsec": 3600}
@@ -39,7 +39,7 @@ def compare_with_bare(quantity: Quantity, bare: Node, compare: Compare) -> Outco
         return plain
     if quantity.unit == PERCENT or quantity.unit.powers == PERCENT.powers:
         return compare(_divided(quantity.value, 100), bare)
-    if quantity.unit == DEGREE and _mentions_pi(bare):
+    if quantity.unit == DEGREE and mentions(bare, "pi"):
         return compare(Apply("degree", (quantity.value,)), bare)
     return plain
 
@@ -66,13 +66,3 @@ def _as_radians(quantity: Quantity) -> Node | None:
 
 def _is_noun(unit: Unit) -> bool:
     return all(base.startswith("#") for base, _ in unit.powers)
-
-
-def _mentions_pi(node: Expression) -> bool:
-    match node:
-        case Constant("pi"):
-            return True
-        case Apply(_, args):
-            return any(map(_mentions_pi, args))
-        case _:
-            return False

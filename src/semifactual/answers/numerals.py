@@ -32,9 +32,8 @@ BASE_WORDS = {
     "twelve": 12, "sixteen": 16, "binary": 2, "octal": 8, "decimal": 10, "hexadecimal": 16,
 }  # fmt: skip
 _BASE_NUMERAL = re.compile(
-    r"\(?(?P<digits>[0-9A-F]+)\)?\s*"
-    r"(?:_\s*\{?\s*(?:\\(?:text|mathrm|textrm)\s*\{)?\s*|\(?\s*(?:\\text\s*\{)?\s*\(?(?:in )?base[ -]?)"
-    r"(?P<base>\d{1,2}|[a-z]+)\s*\}{0,2}\)?"
+    r"\(?(?P<digits>[0-9A-F]+)\)?\s*(?:_\s*\{?\s*\(?(?:base )?|\(?(?:in )?base[ -]?)"
+    r"(?P<base>\d{1,2}|[a-z]+)\s*\)?\}?\)?"
 )
 
 
@@ -136,14 +135,14 @@ def decimal_comma(text: str) -> Fraction | None:
     if match is None:
         return None
     whole, part = match["whole"], match["part"]
-    if len(part) == 3 or (len(part) == 1 and whole != "0" and "." not in whole):
+    if whole != "0" and "." not in whole and len(part) in {1, 3}:
         return None
     value = decimal(f"{whole.replace('.', '')}.{part}")
     return -value if match["sign"] == "-" else value
 
 
 def base_numeral(text: str) -> BaseNumeral | None:
-    """A numeral with its base, where that is the whole text: ``1010_2``, ``(1010)_{\\text{two}}``, ``FF base 16``.
+    """A numeral with its base, where that is the whole text: ``1010_2``, ``(1010)_{two}``, ``FF base 16``.
 
     A lone letter with a subscript is a variable, and so is anything with a digit that the base does not have.
 

@@ -7,10 +7,14 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from .tree import Apply, Constant, Expression, Number, Symbol, symbols
+from .tree import Apply, Constant, Expression, Number, Symbol, mentions, symbols
 
-_SAMPLES = (0.7390851, 1.9318517, 2.8793852, 4.2360680, -0.5772157, -2.6457513, 0.1415927)
-"""Where variables are tried: no integers, no zeros, both signs; each variable takes them in a different order."""
+_SAMPLES = (0.7390851, 1.9318517, 3.0, 2.8793852, -0.5772157, 4.2360680, 7.0, -2.6457513, 0.1415927, 11.3137085)
+"""Where variables are tried: both signs, and integers for what jumps or alternates there; no zeros.
+
+Each variable takes them in another order: `_STEP` and the number of samples have no common factor.
+"""
+_STEP = 3
 _AGREE = 1e-9
 _LOST = 1e-12
 
@@ -143,7 +147,10 @@ def points(names: frozenset[str]) -> list[dict[str, float]]:
         return [{}]
     count = len(_SAMPLES)
     return [
-        {name: _SAMPLES[(start + 3 * place) % count] + 0.01 * (place // count) for place, name in enumerate(ordered)}
+        {
+            name: _SAMPLES[(start + _STEP * place) % count] + 0.01 * (place // count)
+            for place, name in enumerate(ordered)
+        }
         for start in range(count)
     ]
 
@@ -151,31 +158,22 @@ def points(names: frozenset[str]) -> list[dict[str, float]]:
 def clearly_different(first: Expression, second: Expression) -> bool:
     """Whether the values differ at some point by far more than rounding can explain.
 
-    Points where neither side is a real number are passed over unless an imaginary unit is written out; so are points
-    where either side has no value. False therefore means "not shown", never "equal".
+    Points where a side has no value are passed over, and those where a side is not real unless an imaginary unit is
+    written out. False therefore means "not shown", never "equal".
     """
+    is_complex = mentions(first, "i") or mentions(second, "i")
     for point in points(symbols(first) | symbols(second)):
         left, right = Evaluator(point), Evaluator(point)
         try:
             a, b = left.value(first), right.value(second)
         except NoValue:
             continue
-        if point and abs(a.imag) > 1e-12 and abs(b.imag) > 1e-12 and not (_imaginary(first) or _imaginary(second)):
+        if point and not is_complex and max(abs(a.imag), abs(b.imag)) > 1e-12:
             continue
         allowed = _AGREE * max(1.0, abs(a), abs(b)) + _LOST * max(left.peak, right.peak)
         if abs(a - b) > allowed:
             return True
     return False
-
-
-def _imaginary(node: Expression) -> bool:
-    match node:
-        case Constant("i"):
-            return True
-        case Apply(_, args):
-            return any(_imaginary(arg) for arg in args)
-        case _:
-            return False
 
 
 def real_value(node: Expression) -> float | None:

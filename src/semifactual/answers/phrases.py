@@ -75,6 +75,10 @@ def without_lead(text: str) -> str:
 
 
 def is_words(text: str) -> bool:
-    """Whether the text consists of letters, spaces and simple punctuation, with a word of two letters or more."""
+    """Whether the text consists of letters, spaces and simple punctuation, with a word of two letters or more.
+
+    Beside a hyphen it takes three, because ``p-q`` and ``ab-c`` are differences.
+    """
     words = plain(text)
-    return bool(_WORDS.fullmatch(words)) and any(len(word) > 1 for word in words.split())
+    longest = max(map(len, re.findall(r"[A-Za-z]+", words)), default=0)
+    return bool(_WORDS.fullmatch(words)) and longest >= (3 if "-" in words else 2)

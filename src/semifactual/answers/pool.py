@@ -83,13 +83,18 @@ class WorkerPool:
     """Up to `size` workers at work, and one more that is ready to take the place of a killed one."""
 
     def __init__(self, size: int = 1, memory_mb: int = 1024) -> None:
+        self.size = size
         self.memory_mb = memory_mb
         self.counts: Counter[str] = Counter()
-        self._slots = threading.BoundedSemaphore(size)
+        self._closed = False
+        self.forget_workers()
+        _POOLS.add(self)
+
+    def forget_workers(self) -> None:
+        """Start afresh without touching the workers: in a forked child they are still the parent's."""
+        self._slots = threading.BoundedSemaphore(self.size)
         self._lock = threading.Lock()
         self._idle: list[Worker] = []
-        self._closed = False
-        _POOLS.add(self)
 
     def ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
         """The reply of a worker within `seconds` of its being free; a new worker's start counts.
@@ -132,6 +137,7 @@ class WorkerPool:
         with self._lock:
             if self._closed:
                 raise RuntimeError("the pool of workers is closed")
+            self._idle = [worker for worker in self._idle if worker.process.poll() is None]
             worker = self._idle.pop() if self._idle else Worker(self.memory_mb)
             if not self._idle:
                 self._idle.append(Worker(self.memory_mb))
@@ -166,3 +172,11 @@ _POOLS: weakref.WeakSet[WorkerPool] = weakref.WeakSet()
 def _close_all() -> None:
     for pool in list(_POOLS):
         pool.close()
+
+
+def _forget_all() -> None:
+    for pool in list(_POOLS):
+        pool.forget_workers()
+
+
+os.register_at_fork(after_in_child=_forget_all)

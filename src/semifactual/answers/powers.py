@@ -21,6 +21,8 @@ def raised(base: Form, exponent: Form) -> Form:
     value = base.number
     if value is not None and value > 0:
         return _exponential(value, exponent)
+    if value is not None and value < 0:
+        return multiply(_alternating(exponent), _exponential(-value, exponent))
     if base.top == poly.atom("@e") and base.bottom == ONE:
         return _natural_exponential(exponent)
     return atom_form(f"({base})**({exponent})")
@@ -102,6 +104,16 @@ def _exponential(value: Fraction, exponent: Form) -> Form:
                 name = f"{prime}**{poly.show({monomial: Fraction(1)})}" if monomial else f"#{prime}"
                 result = poly.multiply(result, poly.atom(name, size))
     return Form(result, ONE)
+
+
+def _alternating(exponent: Form) -> Form:
+    """(-1) ** exponent, with a whole constant in the exponent taken out as a sign."""
+    constant = exponent.top.get(poly.UNIT, Fraction(0))
+    if exponent.bottom != ONE or constant.denominator != 1:
+        return atom_form(f"(-1)**({exponent})")
+    rest = {monomial: value for monomial, value in exponent.top.items() if monomial != poly.UNIT}
+    sign = number_form(Fraction(-1 if constant % 2 else 1))
+    return multiply(sign, atom_form(f"(-1)**({Form(rest, ONE)})"))
 
 
 def _natural_exponential(exponent: Form) -> Form:

@@ -14,11 +14,22 @@ from .lexer import NotInGrammar
 from .limits import MAX_LENGTH, MAX_RAW, TooLarge
 from .numerals import base_numeral, decimal_comma, spaced_thousands
 from .phrases import choice, is_words, phrase, plain, without_lead
-from .tree import Apply, Group, Listing, NamedSet, Node, Number, Symbol, symbols
+from .tokens import FUNCTIONS
+from .tree import INFINITY, Apply, Group, Listing, NamedSet, Node, Number, Symbol, negate, symbols
 from .unicode import fold, is_readable
 from .units import LETTER_UNITS
+from .words import words
 
 _NOTHING = frozenset(("nan", "none", "null", "n/a", "na", "?", "..."))
+_NAMED: dict[str, Node] = {
+    "all real numbers": NamedSet("R"),
+    "empty set": NamedSet("empty"),
+    "infinity": INFINITY,
+    "negative infinity": negate(INFINITY),
+}
+"""Phrases that name a value."""
+_SHORT_WORDS = frozenset(words("am an as at by do dry fly go he if in is it me my no of ok on or sky so to up us we"))
+"""Words that would otherwise read as products of variables."""
 _WRAPPERS = (
     re.compile(r"\$\$(?P<inside>[^$]+)\$\$"),
     re.compile(r"\$(?P<inside>[^$]+)\$"),
@@ -26,13 +37,15 @@ _WRAPPERS = (
     re.compile(r"\\\[(?P<inside>(?:(?!\\\]).)+)\\\]"),
     re.compile(r"\*\*(?P<inside>[^*]+)\*\*"),
     re.compile(r"`(?P<inside>[^`]+)`"),
+    re.compile(r'"(?P<inside>[^"]+)"'),
 )
 _LEAD_IN_TEXT = re.compile(r"^\\text\s*\{\s*(?:the )?(?:final )?answer(?: is)?:?\s*\}\s*", re.IGNORECASE)
 _SEVERAL_BOXES = re.compile(r"\\f?boxed|\\fbox")
 _FRENCH = re.compile(r"(?P<open>[\[\]])(?P<inside>[^\[\]()]+[,;][^\[\]()]+)(?P<close>[\[\]])")
 _DOLLARS = re.compile(r"(?<!\\)\$")
-_MATH_BETWEEN_WORDS = re.compile(r"(?<!\\)\$[^$]*[^$,; ]\$")
+_MATH_BETWEEN_WORDS = re.compile(r"(?<!\\)\$[^$]*[^$,; ] ?\$")
 _TIMES_TEN = re.compile(r"(?<=\d) ?x ?(?=10\^)")
+_STYLE = re.compile(r"\\(?:displaystyle|textstyle|tiny|small|large|Large|huge|bf|rm|it)(?![A-Za-z])\s*")
 _EMPTY_DELIMITER = re.compile(r"\\(?:left|right)\s*\.")
 _LETTER_AFTER_NUMBER = re.compile(r"\d\s*[A-Za-z]$")
 _DEFAULT_VARIABLES = frozenset("xyztu") | {"\\theta"}
@@ -85,6 +98,7 @@ def _unwrapped(text: str) -> str:
             text = match["inside"].strip()
     if "$" in text and len(_DOLLARS.findall(text)) % 2 == 0 and _MATH_BETWEEN_WORDS.search(text):
         text = _DOLLARS.sub("", text)
+    text = _STYLE.sub("", text, count=1)
     text = _LEAD_IN_TEXT.sub("", without_lead(text), count=1)
     if text.endswith(".") and not text.endswith(".."):
         text = text[:-1]
@@ -116,19 +130,18 @@ def read(raw: str) -> Reading:
     """All readings of an answer. Raises Unreadable where a guard refuses it."""
     text = clean(raw)
     bare = plain(text.replace("{:}", ":"))
-    nodes: list[Node | None] = [clock(bare), ratio(bare), date(bare), base_numeral(text), choice(text)]
+    nodes: list[Node | None] = [clock(bare), ratio(bare), date(bare), base_numeral(bare), choice(text)]
     if (value := decimal_comma(bare.replace("{,}", ","))) is not None:
         nodes.append(Number(value))
     found = [node for node in nodes if node is not None]
     problem, is_foreign = "", False
-    if not (found and isinstance(found[0], Number)):
-        try:
-            found += _word_readings(text) if is_words(text) else _math_readings(text)
-        except NotInGrammar as error:
-            problem, is_foreign = f"outside the grammar: {error}", True
-            found += _phrase_list(bare)
-        except TooLarge as error:
-            problem = f"beyond the limits: {error}"
+    try:
+        found += _word_readings(text) if is_words(text) else _math_readings(text)
+    except NotInGrammar as error:
+        problem, is_foreign = f"outside the grammar: {error}", True
+        found += _phrase_list(bare)
+    except TooLarge as error:
+        problem = f"beyond the limits: {error}"
     return Reading(text, tuple(found), "" if found else problem, is_foreign and not found)
 
 
@@ -159,12 +172,14 @@ def settled(node: Node) -> Node:
 
 
 def _word_readings(text: str) -> list[Node]:
-    words = phrase(text)
-    nodes: list[Node] = [words] if words is not None else []
     bare = plain(text)
-    if words is not None and words.text == "all real numbers":
-        nodes.append(NamedSet("R"))
-    if _is_product(bare) or (words is not None and words.text == "infinity"):
+    if _is_product(bare):
+        return [parse(bare)]
+    found = phrase(text)
+    nodes: list[Node] = [] if found is None else [found]
+    if found is not None and found.text in _NAMED:
+        nodes.append(_NAMED[found.text])
+    if bare.split()[0] in FUNCTIONS:
         nodes.append(parse(bare))
     return nodes + _phrase_list(bare)
 
@@ -172,9 +187,9 @@ def _word_readings(text: str) -> list[Node]:
 def _is_product(bare: str) -> bool:
     """Whether a run of letters reads as a product of variables, not as a word: ``xy``, ``abc``, but not ``odd``."""
     letters = set(bare.lower())
-    return bare.isalpha() and (
-        len(bare) == 2 or (len(bare) == 3 and (letters <= set("abc") or not letters & set("aeiou")))
-    )
+    if not bare.isalpha() or bare.lower() in _SHORT_WORDS:
+        return False
+    return len(bare) == 2 or (len(bare) == 3 and (letters <= set("abc") or not letters & set("aeiou")))
 
 
 def _phrase_list(bare: str) -> list[Node]:

@@ -15,6 +15,7 @@ from .normal_form import normal_form
 from .numeric import real_value
 from .tree import (
     INFINITY,
+    Apply,
     Expression,
     Group,
     Listing,
@@ -192,6 +193,9 @@ def _half_line(operator: str, left: Expression, right: Expression, name: str) ->
     if operator not in MIRRORED:
         raise NotASet(f"the relation {operator}")
     for side, bound, turned in ((left, right, operator), (right, left, MIRRORED[operator])):
+        if isinstance(side, Apply) and side.name == "abs" and not symbols(bound):
+            return _within(turned, side.args[0], bound, name)
+    for side, bound, turned in ((left, right, operator), (right, left, MIRRORED[operator])):
         if side == Symbol(name) and not symbols(bound):
             return _beyond(turned, bound)
     try:
@@ -199,6 +203,15 @@ def _half_line(operator: str, left: Expression, right: Expression, name: str) ->
     except (Undefined, TooLarge) as error:
         raise NotASet(str(error)) from error
     return _beyond(operator if slope > 0 else MIRRORED[operator], bound)
+
+
+def _within(operator: str, inner: Expression, bound: Expression, name: str) -> RealSet:
+    """Where ``|inner| operator bound``: between the bounds for "less", outside them for "greater"."""
+    if operator not in {"<", "<=", ">", ">="}:
+        raise NotASet("an equation with an absolute value")
+    low = _half_line(MIRRORED[operator], inner, negate(bound), name)
+    high = _half_line(operator, inner, bound, name)
+    return intersection(low, high) if operator in {"<", "<="} else union([low, high])
 
 
 def _linear(form: Form, name: str) -> tuple[Fraction, Expression]:

@@ -12,7 +12,7 @@ import sympy
 
 from .numeric import points
 from .outcomes import Outcome
-from .tree import Apply, Constant, Expression, Number, Symbol, symbols
+from .tree import Apply, Constant, Expression, Number, Symbol, mentions, symbols
 from .words import words
 
 _DIGITS = 60
@@ -27,6 +27,7 @@ class NoSymbolicValue(ValueError):
 def decide(first: Expression, second: Expression) -> Outcome:
     """Whether two expressions agree to 60 digits: constants once, others at every sample point where both are real."""
     names = symbols(first) | symbols(second)
+    is_complex = mentions(first, "i") or mentions(second, "i")
     agreed = 0
     for point in points(names):
         exact = {name: sympy.Rational(str(value)) for name, value in point.items()}
@@ -34,9 +35,7 @@ def decide(first: Expression, second: Expression) -> Outcome:
             a, b = _number(first, exact), _number(second, exact)
         except (NoSymbolicValue, ZeroDivisionError):
             continue
-        if names and not (a.is_real and b.is_real) and not (_imaginary(first) or _imaginary(second)):
-            if a.is_real != b.is_real:
-                return Outcome.DIFFERENT
+        if names and not is_complex and not (a.is_real and b.is_real):
             continue
         if abs(a - b) > _AGREE * max(1, abs(a), abs(b)):
             return Outcome.DIFFERENT
@@ -54,10 +53,6 @@ def _number(node: Expression, point: Mapping[str, Any]) -> Any:
     if not (real.is_finite and imaginary.is_finite):
         raise NoSymbolicValue(str(node))
     return real if abs(imaginary) < _AGREE * max(1, abs(real)) else value
-
-
-def _imaginary(node: Expression) -> bool:
-    return node == Constant("i") or (isinstance(node, Apply) and any(map(_imaginary, node.args)))
 
 
 def build(node: Expression, point: Mapping[str, Any]) -> Any:

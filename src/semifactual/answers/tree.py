@@ -191,6 +191,17 @@ def is_expression(node: object) -> TypeGuard[Expression]:
     return isinstance(node, Number | Symbol | Constant | Apply)
 
 
+def mentions(node: Expression, constant: str) -> bool:
+    """Whether a constant is written anywhere in an expression."""
+    match node:
+        case Constant(name):
+            return name == constant
+        case Apply(_, args):
+            return any(mentions(arg, constant) for arg in args)
+        case _:
+            return False
+
+
 def expressions(nodes: Sequence[Node]) -> tuple[Expression, ...] | None:
     """The nodes, if all of them are scalar expressions."""
     kept = tuple(node for node in nodes if is_expression(node))

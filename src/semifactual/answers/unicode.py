@@ -63,6 +63,7 @@ _SAME_AS = {
     "\uff04": r"\$",
     "％": r"\%",
     "∶": ":",
+    "\u2044": "/",
 }
 
 _GREEK_NAMES = words(
@@ -73,6 +74,10 @@ _SAME_AS |= {
     for name in _GREEK_NAMES
 }
 
+_SAME_AS |= {
+    unicodedata.lookup(f"GREEK CAPITAL LETTER {name.upper()}"): f"\\{name.replace('Lamda', 'Lambda')} "
+    for name in words("Gamma Delta Theta Lamda Xi Pi Sigma Phi Psi Omega")
+}
 _DIGIT_NAMES = words("zero one two three four five six seven eight nine")
 _SUPERSCRIPTS = {
     unicodedata.lookup(f"SUPERSCRIPT {name.upper()}"): str(digit) for digit, name in enumerate(_DIGIT_NAMES)

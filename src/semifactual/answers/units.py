@@ -28,10 +28,12 @@ _NOT_A_NOUN = frozenset(
         " about around possibly maybe perhaps roughly remainder point any all some larger smaller greater each"
         " other is are was be the of to from with without between when where for as at by in on up also either"
         " neither both nor then so because one two three four five six seven eight nine ten zero none nan null"
-        " undefined true false yes solution solutions answer base radix"
+        " undefined true false yes solution solutions answer base radix squared cubed factorial half halves third"
+        " thirds quarter quarters fourths fifths sixths sevenths eighths ninths tenths hundredths thousandths"
+        " double triple twice power root negative positive wrong incorrect infinity infinite pi score gross"
     )
 )
-"""Words that make what follows a number more than a counted thing: "5 or more", "40 less than 100"."""
+"""Words that make what follows a number more than a counted thing: "5 or more", "40 less than 100", "5 thirds"."""
 
 _PREFIXES = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
 _SUFFIXES = {"squared": 2, "cubed": 3}
@@ -85,7 +87,19 @@ def named(word: str) -> Unit:
     return Unit(((f"#{_singular(lowered)}", 1),), text=_singular(lowered))
 
 
+_IRREGULAR = {
+    "people": "person",
+    "children": "child",
+    "men": "man",
+    "women": "woman",
+    "mice": "mouse",
+    "geese": "goose",
+}
+
+
 def _singular(word: str) -> str:
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
     if word.endswith(("ches", "shes", "xes", "sses")):

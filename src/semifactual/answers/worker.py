@@ -7,22 +7,29 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import sys
 from collections.abc import Callable
 from typing import Any
 
 from .wire import decode
 
+CPU_SECONDS = 60
+"""Time that one request may compute, for a worker whose parent was killed and cannot kill it any more."""
+
 
 def limit_memory(megabytes: int) -> None:
-    """Cap the address space of this process, where the platform can."""
-    try:
-        import resource
-    except ImportError:  # no such module on Windows
-        return
+    """Cap the address space of this process."""
     size = megabytes * 1024 * 1024
     resource.setrlimit(resource.RLIMIT_AS, (size, size))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def allow_cpu_time() -> None:
+    """Let this process compute for CPU_SECONDS from now; the kernel ends it after that."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    until = int(used.ru_utime + used.ru_stime) + CPU_SECONDS
+    resource.setrlimit(resource.RLIMIT_CPU, (until, resource.RLIM_INFINITY))
 
 
 def _decide(request: dict[str, Any]) -> str:
@@ -75,6 +82,7 @@ def main() -> None:
     replies.write("ready\n")
     replies.flush()
     for line in sys.stdin:
+        allow_cpu_time()
         reply = answer(line)
         replies.write(json.dumps(reply) + "\n")
         replies.flush()

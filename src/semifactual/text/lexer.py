@@ -67,7 +67,7 @@ _NUMERIC = frozenset(
     {SpanType.NUMBER, SpanType.CURRENCY, SpanType.NUMBER_WORD, SpanType.MATH, SpanType.ORDINAL, SpanType.LATEX}
 )
 _PRONOUN_ONE_AFTER = re.compile(
-    r"\s+(?:another|who|that|which|by\s+one|of\s+(?:the|these|those|its|his|her|their)\b"
+    r"\s+(?:another|who|that|which|and\s+the\s+same|by\s+one|of\s+(?:the|these|those|its|his|her|their)\b"
     r"|(?:[a-z]+\s+)?(?:day|morning|afternoon|evening|night|summer|winter|spring|autumn)\b)"
 )
 
