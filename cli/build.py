@@ -50,7 +50,9 @@ def build(
     config_name: Annotated[str | None, typer.Option(help="The configuration of a Hub id.")] = None,
     problem_field: Annotated[str | None, typer.Option(help="The field that holds the problem.")] = None,
     answer_field: Annotated[str | None, typer.Option(help="The field that holds the answer.")] = None,
-    id_field: Annotated[str | None, typer.Option(help="The field that holds a row's id; none to number the rows.")] = None,
+    id_field: Annotated[
+        str | None, typer.Option(help="The field that holds a row's id; none to number the rows.")
+    ] = None,
     license: Annotated[str | None, typer.Option(help="The source's licence, for the data card.")] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help=f"Print the first {PREVIEW_ROWS} rows and write nothing.")

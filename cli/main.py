@@ -34,7 +34,8 @@ COMMANDS = (build, check, verify, show, kinds)
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 for _command in COMMANDS:
-    app.command()(_command)
+    # An answer may be a negative number: `verify 5 -5` compares, it does not look for an option -5.
+    app.command(context_settings={"ignore_unknown_options": _command is verify})(_command)
 
 
 def _print_version(wanted: bool) -> None:

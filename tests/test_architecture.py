@@ -38,7 +38,7 @@ FLOORS = (
 TORCH_FLOORS = frozenset({"train", "integrations", "evaluation", "drift", "policy", "tensor"})
 """Floors that may need torch; the others, the data half, must do without."""
 
-MOST_LINES_OF_A_MODULE = 340
+MOST_LINES_OF_A_MODULE = 320
 MOST_LINES_OF_A_FUNCTION = 60
 
 

@@ -34,6 +34,11 @@ def test_two_answers(command: Command) -> None:
     assert (ran.json["equivalent"], ran.json["outcome"], ran.json["method"]) == (False, "different", "exact")
 
 
+def test_a_negative_answer_is_no_option(command: Command) -> None:
+    assert "different" in command("verify", "5", "-5").out
+    assert "equal (exact)" in command("verify", "-5", "-5.0").out
+
+
 def test_fail_on_unequal(command: Command) -> None:
     assert command("verify", "5", "5", "--fail-on-unequal").code == 0
     assert command("verify", "5", "6", "--fail-on-unequal").code == 1

@@ -17,6 +17,7 @@ from semifactual.text.spans import SpanType
 from semifactual.types import Draft, Family
 from semifactual.validate.common import COMMON, hint
 from semifactual.validate.contract import Contract
+from semifactual.validate.contrasts import contrasts
 from semifactual.validate.kept import answer_format, frozen_spans, name_roles, names, quantity_roles
 from semifactual.validate.roles import guarded_words
 from semifactual.validate.target import question_target
@@ -30,6 +31,7 @@ CONTRACT = Contract(
         quantity_roles,
         name_roles,
         guarded_words,
+        contrasts,
         question_target,
         answer_format,
     ),

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import combinations
+from difflib import SequenceMatcher
 
 from semifactual.text.document import Document
 from semifactual.text.lexicon import without_possessive
 from semifactual.text.spans import Span, SpanType
 from semifactual.text.values import quantity_value
 from semifactual.validate.contract import Check, Pair, check
-from semifactual.validate.verdict import Finding, Mode, failed, passed
+from semifactual.validate.verdict import Finding, Mode, failed, passed, undecided
 from semifactual.validate.words import difference, is_content, stem
 
 _ORDERED = frozenset(
@@ -59,78 +59,91 @@ def _key(text: str, span: Span, mode: Mode) -> str:
     return str(value) if value is not None else "".join(piece.split())
 
 
-@check("names", "the same proper names, none new, none gone")
+@check("names", "the same proper names: none new, none gone, none in another's place")
 def names(pair: Pair) -> Finding:
     before, after = _names(pair.original), _names(pair.rewrite)
-    gone = sorted(name for name in before - after if name.lower() not in pair.rewrite.words)
-    new = sorted(name for name in after - before if name.lower() not in pair.original.words)
+    gone = sorted(name for name in before.keys() - after.keys() if name.lower() not in pair.rewrite.words)
+    new = sorted(name for name in after.keys() - before.keys() if name.lower() not in pair.original.words)
     if not gone and not new:
-        return passed(f"{len(before)} names")
+        fewer, more = sorted(before - after), sorted(after - before)
+        if fewer and more:
+            return undecided(f"{', '.join(fewer)} named less often, {', '.join(more)} more often")
+        return passed(f"{before.total()} names")
     return failed("; ".join(f"{what} {', '.join(who)}" for what, who in (("lost", gone), ("gained", new)) if who))
 
 
-def _names(document: Document) -> set[str]:
-    return {without_possessive(piece) for piece in document.pieces(SpanType.NAME)}
+def _names(document: Document) -> Counter[str]:
+    return Counter(without_possessive(piece) for piece in document.pieces(SpanType.NAME))
 
 
 @check("quantity_roles", "no two quantities changed places")
 def quantity_roles(pair: Pair) -> Finding:
-    order, new_order = ([key for key, _ in _ordered(d, pair.mode)] for d in (pair.original, pair.rewrite))
+    order, new_order = _ordered(pair.original, pair.mode), _ordered(pair.rewrite, pair.mode)
     if order == new_order:
         return passed("the order is the same")
     if set(order) != set(new_order):
         return passed("not the same quantities; see frozen_spans")
     if "respectively" in pair.original.words:
         return failed("the order changed, and the text says 'respectively'")
-    before, after = _neighbours(pair.original, pair.mode), _neighbours(pair.rewrite, pair.mode)
-    for one, other in combinations(before, 2):
-        for side in (0, 1):
-            if _exchanged(before, after, one, other, side):
-                return failed(f"{one!r} and {other!r} changed places")
+    replaced = set(_replaced(pair))
+    owners, new_owners = _owners(pair.original, pair.mode), _owners(pair.rewrite, pair.mode)
+    for old, new in sorted(replaced):
+        moved_with_owner = owners[old] != owners[new] and all(owners[key] == new_owners[key] for key in (old, new))
+        if (new, old) in replaced and not moved_with_owner:
+            return failed(f"{old!r} and {new!r} changed places")
     return passed("quantities moved with their words")
 
 
-_Neighbours = dict[str, tuple[set[str], set[str]]]
+_SLOT = "#"
 
 
-def _ordered(document: Document, mode: Mode) -> Iterator[tuple[str, int]]:
-    """The quantities and formulas of a text in order: the key of each, and its place among the spans."""
-    for index, span in enumerate(document.spans):
-        if span.type in _ORDERED:
-            yield _key(document.text, span, mode), index
+def _ordered(document: Document, mode: Mode) -> list[str]:
+    """The keys of the quantities and formulas of a text, in order."""
+    return [_key(document.text, span, mode) for span in document.of_type(*_ORDERED)]
 
 
-def _neighbours(document: Document, mode: Mode) -> _Neighbours:
-    """For each quantity, by key, the content words that stand next to it on the left and on the right."""
-    found: _Neighbours = {}
-    for key, index in _ordered(document, mode):
-        left, right = found.setdefault(key, (set(), set()))
-        left.update(_nearest(document, index, -1))
-        right.update(_nearest(document, index, 1))
+def _replaced(pair: Pair) -> Iterator[tuple[str, str]]:
+    """Quantities that stand in the rewrite where another one stood, as (old, new).
+
+    The texts are aligned by their content words, with every quantity as the same blank. A clause that moved as a
+    whole is outside the alignment, and takes its quantities with it.
+    """
+    before, keys_before = _with_slots(pair.original, pair.mode)
+    after, keys_after = _with_slots(pair.rewrite, pair.mode)
+    for start, other, size in SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks():
+        for offset in range(size):
+            old, new = keys_before.get(start + offset), keys_after.get(other + offset)
+            if old is not None and new is not None and old != new:
+                yield old, new
+
+
+def _owners(document: Document, mode: Mode) -> dict[str, set[str]]:
+    """For each quantity, by key, the name that stands before it in its sentence; all of them where it recurs."""
+    found: dict[str, set[str]] = {}
+    owner = ""
+    for span in document.spans:
+        piece = span.of(document.text)
+        if span.type is SpanType.NAME:
+            owner = without_possessive(piece)
+        elif piece in (".", "?", "!"):
+            owner = ""
+        elif span.type in _ORDERED:
+            found.setdefault(_key(document.text, span, mode), set()).add(owner)
     return found
 
 
-def _nearest(document: Document, index: int, step: int) -> set[str]:
-    """The stem of the first content word from a span on in one direction within its sentence; empty without one."""
-    position = index + step
-    while 0 <= position < len(document.spans):
-        piece = document.spans[position].of(document.text)
-        if piece in (".", "?", "!", ";"):
-            break
-        word = without_possessive(piece.lower())
-        if word[0].isalpha() and is_content(word):
-            return {stem(word)}
-        position += step
-    return set()
-
-
-def _exchanged(before: _Neighbours, after: _Neighbours, one: str, other: str, side: int) -> bool:
-    """Whether two quantities took over each other's neighbour words on one side and kept none of their own."""
-    own, theirs = before[one][side], before[other][side]
-    now_own, now_theirs = after[one][side], after[other][side]
-    if not own or not theirs or own & theirs:
-        return False
-    return bool(now_own & theirs and now_theirs & own) and not now_own & own and not now_theirs & theirs
+def _with_slots(document: Document, mode: Mode) -> tuple[list[str], dict[int, str]]:
+    """The content words of a text with a blank for each quantity, and the keys of the blanks by their place."""
+    tokens: list[str] = []
+    keys: dict[int, str] = {}
+    for span in document.spans:
+        piece = span.of(document.text)
+        if span.type in _ORDERED:
+            keys[len(tokens)] = _key(document.text, span, mode)
+            tokens.append(_SLOT)
+        elif piece[0].isalpha() and is_content(word := without_possessive(piece.lower())):
+            tokens.append(stem(word))
+    return tokens, keys
 
 
 @check("name_roles", "no two actors changed places around the same words")
@@ -142,15 +155,19 @@ def name_roles(pair: Pair) -> Finding:
     return passed()
 
 
+_COORDINATIONS = (["and"], ["or"], ["but"], ["while"])
+"""What joins two clauses that may stand in either order."""
+
+
 def _between_actors(document: Document) -> set[tuple[str, tuple[str, ...], str]]:
-    """Every two names or variables next to each other within a sentence, with the words between them."""
+    """Every two names or variables next to each other within a clause, with the words between them."""
     found = set()
     last: tuple[str, list[str]] | None = None
     for span in document.spans:
         piece = span.of(document.text)
         if span.type in _ACTORS:
             who = without_possessive(piece)
-            if last is not None and last[0] != who:
+            if last is not None and last[0] != who and last[1][-1:] not in _COORDINATIONS:
                 found.add((last[0], tuple(last[1]), who))
             last = (who, [])
         elif piece in (".", "?", "!"):

@@ -9,7 +9,7 @@ from functools import cache
 from semifactual.resources import template_yaml
 from semifactual.text.document import Document
 from semifactual.validate.contract import Pair, check
-from semifactual.validate.verdict import Finding, failed, passed
+from semifactual.validate.verdict import Finding, failed, passed, undecided
 from semifactual.validate.words import difference, is_content, stem
 
 ROLES = "checks/roles.yaml"
@@ -19,9 +19,8 @@ _BY_TO = re.compile(
     r"\b(?:in|de)creas\w*(?:\s+\w+){0,3}?\s+(by|to)\b|\breduc\w+(?:\s+\w+){0,3}?\s+(by|to)\b", re.IGNORECASE
 )
 _EXCHANGES = (("each", "total"), ("total", "each"), ("or", "both"))
-"""Loose roles that may come or go, but not one for the other."""
+"""Loose roles of which one may not come for the other."""
 
-_PRICE_EACH = re.compile(r"[$€£¥]\s?[\d.,]+\s+(?:each|apiece|per|a|an|every)\b")
 _PER = re.compile(r"\b(?:per|each|every)\s+([a-z]+)")
 
 
@@ -60,25 +59,40 @@ def gained_roles(before: Document, after: Document) -> list[str]:
 
 @check("guarded_words", "no comparison, quantifier, negation or mathematical condition lost, gained or exchanged")
 def guarded_words(pair: Pair) -> Finding:
+    for rule in (_strict_roles, _prepositions, _rates, _loose_roles):
+        finding = rule(pair)
+        if not finding.passed:
+            return finding
+    return passed()
+
+
+def _strict_roles(pair: Pair) -> Finding:
     change = difference(roles(pair.original), roles(pair.rewrite))
-    if change:
-        return failed(change)
+    return failed(change) if change else passed()
+
+
+def _prepositions(pair: Pair) -> Finding:
+    """Of and off behind a share, by and to behind a change."""
     for pattern in (_PERCENT_OF, _BY_TO):
-        before = Counter("".join(m).lower() for m in pattern.findall(pair.original.text))
-        after = Counter("".join(m).lower() for m in pattern.findall(pair.rewrite.text))
+        before, after = (_found(pattern, document) for document in (pair.original, pair.rewrite))
         if before != after:
             return failed(difference(before, after))
+    return passed()
+
+
+def _found(pattern: re.Pattern[str], document: Document) -> Counter[str]:
+    """What the groups of a pattern hold in a text, in lower case."""
+    return Counter("".join(match.groups(default="")).lower() for match in pattern.finditer(document.text))
+
+
+def _loose_roles(pair: Pair) -> Finding:
     before, after = roles(pair.original, "loose"), roles(pair.rewrite, "loose")
     for lost, gained in _EXCHANGES:
         if before[lost] > after[lost] and after[gained] > before[gained]:
             return failed(f"{lost!r} became {gained!r}")
-    if before["each"] > after["each"] and _count(_PRICE_EACH, pair.original) > _count(_PRICE_EACH, pair.rewrite):
-        return failed("a price for each became a price")
-    return _rates(pair)
-
-
-def _count(pattern: re.Pattern[str], document: Document) -> int:
-    return len(pattern.findall(document.text))
+    if missing := sorted(before - after):
+        return undecided(f"lost {', '.join(map(repr, missing))}")
+    return undecided("gained 'or'") if after["or"] > before["or"] else passed()
 
 
 def _rates(pair: Pair) -> Finding:
