@@ -75,3 +75,27 @@ ALPHABETIC = frozenset(
     }
 )
 """The types of spans that are words of running prose."""
+
+VERBATIM = frozenset(
+    {
+        SpanType.MATH,
+        SpanType.LATEX,
+        SpanType.CODE,
+        SpanType.URL,
+        SpanType.CURRENCY,
+        SpanType.PERCENT,
+        SpanType.NUMBER,
+        SpanType.ORDINAL,
+        SpanType.TIME,
+        SpanType.DATE,
+        SpanType.RATIO,
+        SpanType.NUMBER_WORD,
+        SpanType.VARIABLE,
+        SpanType.LABEL,
+        SpanType.NAME,
+        SpanType.OPTION,
+        SpanType.BLANK,
+        SpanType.OPERATOR,
+    }
+)
+"""The types of spans that say what they say in these very characters: no other words would do."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from semifactual.text.document import Document
 from semifactual.text.edits import is_single_typo
 from semifactual.text.lexicon import english_words, first_names, word_types
-from semifactual.text.spans import Span, SpanType
+from semifactual.text.spans import VERBATIM, Span, SpanType
 from semifactual.validate.contract import Pair, check
 from semifactual.validate.roles import gained_roles
 from semifactual.validate.vacuous import classify_distractor
@@ -15,30 +15,7 @@ from semifactual.validate.words import is_content, stem
 _LONGEST_FRAME = 30
 """Words. A frame is light; a longer one tells a story of its own."""
 
-_NOT_IN_FRAME = frozenset(
-    {
-        SpanType.MATH,
-        SpanType.LATEX,
-        SpanType.CODE,
-        SpanType.URL,
-        SpanType.CURRENCY,
-        SpanType.PERCENT,
-        SpanType.NUMBER,
-        SpanType.ORDINAL,
-        SpanType.TIME,
-        SpanType.DATE,
-        SpanType.RATIO,
-        SpanType.NUMBER_WORD,
-        SpanType.VARIABLE,
-        SpanType.LABEL,
-        SpanType.NAME,
-        SpanType.OPERATOR,
-        SpanType.BLANK,
-        SpanType.OPTION,
-        SpanType.NEGATION,
-        SpanType.QUANTIFIER,
-    }
-)
+_NOT_IN_FRAME = VERBATIM | {SpanType.NEGATION, SpanType.QUANTIFIER}
 _HARMLESS_IN_FRAME = frozenset({"first", "around", "together", "else", "alone", "about", "rest"})
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from semifactual.text.document import Document
 from semifactual.text.edits import Edit
-from semifactual.text.spans import Span, SpanType
+from semifactual.text.spans import VERBATIM, Span, SpanType
 
 MATH_MARK = "\ue000"
 """Stands for each character of a formula, so that a pattern sees one opaque word."""
@@ -18,29 +18,7 @@ LIST_MARK = "\ue001"
 CODE_MARK = "\ue002"
 """The same for code and quotations, which no slot admits."""
 
-FROZEN = frozenset(
-    {
-        SpanType.MATH,
-        SpanType.LATEX,
-        SpanType.CODE,
-        SpanType.URL,
-        SpanType.CURRENCY,
-        SpanType.PERCENT,
-        SpanType.NUMBER,
-        SpanType.ORDINAL,
-        SpanType.TIME,
-        SpanType.DATE,
-        SpanType.RATIO,
-        SpanType.NUMBER_WORD,
-        SpanType.UNIT,
-        SpanType.VARIABLE,
-        SpanType.LABEL,
-        SpanType.NAME,
-        SpanType.OPTION,
-        SpanType.BLANK,
-        SpanType.OPERATOR,
-    }
-)
+FROZEN = VERBATIM | {SpanType.UNIT}
 """The span types whose bytes a paraphrase keeps. Spans may move; nothing inside them may change."""
 
 _OPAQUE = frozenset({SpanType.MATH, SpanType.LATEX, SpanType.URL, SpanType.CODE})
