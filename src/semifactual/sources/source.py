@@ -35,8 +35,8 @@ class Source:
     placed: Callable[[], Iterator[Placed]]
     fingerprint: Callable[[], str]
     """Changes whenever the problems may have changed."""
-    fields: Fields | None = None
-    """Where the problems are in the rows; None where no field had to be found."""
+    reads: str
+    """What is read from where: "problems from question (guessed), ..."."""
 
     def rows(self) -> Iterator[Problem | BadRow]:
         """What each row holds."""
@@ -44,7 +44,7 @@ class Source:
 
     def describe(self) -> str:
         """The source and what is read from where, as a sentence."""
-        return f"{self.name}: {self.fields.describe()}." if self.fields else f"{self.name}."
+        return f"{self.name}: {self.reads}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +96,11 @@ def open_source(
     samples = [row.fields for row in islice(_good_rows(table), SAMPLED_ROWS)]
     if not samples:
         first = next(table.rows(), None)
-        why = f"No row of {spec} can be read: {first}" if first is not None else f"{spec} has no rows."
+        why = f"no row of {spec} can be read: {first}" if first is not None else f"{spec} has no rows"
         raise SourceError(why)
     fields = find_fields(samples, problem=problem_field, answer=answer_field, id=id_field)
-    guessed = None if all(is_built(sample) for sample in samples) else fields
-    return Source(table.name, partial(_placed, table, fields), table.fingerprint, guessed)
+    reads = "the rows of a built dataset" if all(map(is_built, samples)) else fields.describe()
+    return Source(table.name, partial(_placed, table, fields), table.fingerprint, reads)
 
 
 def _good_rows(table: Table) -> Iterator[Row]:
@@ -120,7 +120,7 @@ def _open_builtin(spec: str, seed: int) -> Source:
     def placed() -> Iterator[Placed]:
         return ((Place(spec, number, "row"), problem) for number, problem in enumerate(problems, start=1))
 
-    return Source(problems.name, placed, problems.sha256)
+    return Source(problems.name, placed, problems.sha256, problems.describe())
 
 
 def scan(source: Source, *, skip_bad_rows: bool = False) -> ScanReport:

@@ -44,9 +44,9 @@ class BuiltinSource:
             yield self._problem(row, instance)
 
     def describe(self) -> str:
-        """One line for a terminal or a data card."""
+        """What is drawn from where, for a terminal or a data card."""
         options = self.options.selection() or "all options at their defaults"
-        return f"{PREFIX}{self.name}, {self.options.n} problems from {len(self.templates)} templates ({options})"
+        return f"{self.options.n:,} problems from {len(self.templates)} templates ({options})"
 
     def sha256(self) -> str:
         """A digest of all that decides the rows."""
