@@ -102,7 +102,7 @@ def _print_report(report: BuildReport, as_json: bool) -> None:
         print(printable(f"{report.out} holds this dataset already; nothing to do"))
     elif report.resumed_at:
         print(f"resumed behind {report.resumed_at:,} finished problems")
-    headings = ["kind", "rewrites", "coverage", "rejected", "first failed check"]
+    headings = ["kind", "rewrites", "coverage", "rejected", "most often failed"]
     print_table(headings, [_kind_row(kind, of_kind, counts["rows"]) for kind, of_kind in counts["kinds"].items()])
     dropped = counts["dropped_by_require_all"]
     print(printable(f"{counts['rows']:,} rows in {report.out}" + (f"; {dropped:,} dropped" if dropped else "")))
@@ -116,6 +116,7 @@ def _kind_row(kind: str, counts: dict[str, Any], rows: int) -> list[object]:
 
 def _print_preview(config: BuildConfig, as_json: bool) -> None:
     from semifactual.pipeline.build import preview
+    from semifactual.pipeline.rewriting import kinds_without
 
     rows = preview(config, PREVIEW_ROWS)
     if as_json:
@@ -126,6 +127,6 @@ def _print_preview(config: BuildConfig, as_json: bool) -> None:
         print(printable(f"{record['id']} (answer {record['answer']})\n  problem: {record['problem']}"))
         for entry in record["semifactuals"]:
             print(printable(f"  {entry['kind']}: {entry['text']}"))
-        for kind in row["missing"]:
+        for kind in kinds_without(row):
             print(printable(f"  {kind}: none"))
         print()

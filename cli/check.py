@@ -30,12 +30,12 @@ def check(
     rewrite_field: Annotated[str | None, typer.Option(help="The field that holds the rewrite.")] = None,
     kind_field: Annotated[str | None, typer.Option(help="The field that holds the kind.")] = None,
     answer_field: Annotated[str | None, typer.Option(help="The field that holds the answer.")] = None,
-    workers: Annotated[int | None, typer.Option(help="How many processes work at once.")] = None,
+    workers: Annotated[int | None, typer.Option(help="How many processes work at once.", min=1)] = None,
     skip_bad_rows: Annotated[
         bool, typer.Option("--skip-bad-rows", help="Leave out and count rows that cannot be used.")
     ] = False,
     fail_on_reject: Annotated[
-        bool, typer.Option("--fail-on-reject", help="Exit with 1 if any rewrite is not valid.")
+        bool, typer.Option("--fail-on-reject", help="Exit with 1 if any rewrite is rejected.")
     ] = False,
     json: JsonFlag = False,
 ) -> None:
@@ -65,7 +65,9 @@ def _print_report(report: CheckReport, out: Path | None, as_json: bool) -> None:
     headings = ["kind", "valid", "invalid", "unsure", "most often failed"]
     print_table(headings, [_kind_row(report, kind) for kind in report.outcomes])
     skipped = f"; {report.skipped:,} unusable rows left out" if report.skipped else ""
-    print(f"{report.rows - report.rejected:,} of {report.rows:,} rewrites are valid{skipped}")
+    refuted = report.valid + report.rejected - report.rows
+    but = f", but the answer of {refuted:,} is refuted" if refuted else ""
+    print(f"{report.valid:,} of {report.rows:,} rewrites are valid{but}{skipped}")
     if out is not None:
         print(printable(f"verdicts in {out}"))
 

@@ -269,3 +269,16 @@ def install_plug_in(site: Path) -> None:
             """
         )
     )
+
+
+def test_a_dry_run_says_none_only_of_a_kind_without_any_rewrite(
+    problems: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kinds = ("--kinds", "typo_noise,paraphrase", "--per-kind", "40", "--workers", "1")
+    assert main(["build", str(problems), "--limit", "1", "--dry-run", "--json", *kinds]) == 0
+    (record,) = json.loads(capsys.readouterr().out)["rows"]
+    made = {entry["kind"] for entry in record["semifactuals"]}
+    assert 0 < len(record["semifactuals"]) < 80
+    assert main(["build", str(problems), "--limit", "1", "--dry-run", *kinds]) == 0
+    said = capsys.readouterr().out
+    assert all((f"{kind}: none" in said) == (kind not in made) for kind in ("typo_noise", "paraphrase"))

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from semifactual.cli.main import main
+from semifactual.pipeline import judging
+from semifactual.types import AnswerCheck
 
 PROBLEM = "A gardener plants 4 rows of beans and 3 rows of peas. How many rows does the gardener plant?"
 GOOD = PROBLEM + " Gravel is gravel."
@@ -106,3 +108,18 @@ def test_verdicts_that_cannot_be_written_are_one_sentence(tmp_path: Path, capsys
     file = write_rows(tmp_path / "pairs.jsonl", pair(GOOD))
     assert main(["check", str(file), "--out", str(tmp_path / "none" / "verdicts.jsonl")]) == 2
     assert capsys.readouterr().err.startswith("Error: cannot write")
+
+
+@pytest.mark.parametrize("workers", ["0", "-4"])
+def test_there_is_at_least_one_worker(workers: str, tmp_path: Path) -> None:
+    file = write_rows(tmp_path / "pairs.jsonl", pair(GOOD))
+    assert main(["check", str(file), "--workers", workers]) == 2
+
+
+def test_a_valid_rewrite_with_a_refuted_answer_fails_the_gate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(judging, "answer_check", lambda problem, pair: AnswerCheck.REFUTED)
+    file = write_rows(tmp_path / "pairs.jsonl", pair(GOOD), pair(BAD))
+    assert main(["check", str(file), "--fail-on-reject"]) == 1
+    assert "1 of 2 rewrites are valid, but the answer of 1 is refuted" in capsys.readouterr().out

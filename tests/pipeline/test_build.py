@@ -8,18 +8,24 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from importlib import import_module, metadata
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from semifactual.errors import OutputError
+from semifactual.interventions.registry import Rewriter
 from semifactual.pipeline import assemble
 from semifactual.pipeline.build import build, preview
 from semifactual.pipeline.config import BuildConfig
 from semifactual.pipeline.journal import JOURNAL_NAME
 from semifactual.pipeline.records import read_parquet
+from semifactual.text.document import Document
+from semifactual.types import Draft
+
+build_module = import_module("semifactual.pipeline.build")
 
 PARQUET = assemble.PARQUET_NAME
 KINDS = ("typo_noise", "scenario_wrap")
@@ -171,6 +177,41 @@ def test_a_changed_config_or_source_is_refused_with_the_difference(
         build(config_of(copy, limit=3), out)
 
 
+def test_a_moved_source_is_the_same_source_and_a_renamed_one_is_not(
+    problems: Path, tmp_path: Path, exclaim_kind: str
+) -> None:
+    out, settings = tmp_path / "out", {"kinds": (exclaim_kind,), "limit": 3}
+    manifest = build(config_of(problems, **settings), out).manifest
+    assert manifest["config"]["source"] == str(problems)
+    moved = tmp_path / problems.name
+    moved.write_bytes(problems.read_bytes())
+    assert build(config_of(moved, **settings), out).found_finished
+    with pytest.raises(OutputError, match="source_name: problems -> renamed"):
+        build(config_of(moved.rename(tmp_path / "renamed.jsonl"), **settings), out)
+
+
+@pytest.mark.parametrize("library", ["pyspellchecker", "sympy"])
+def test_another_version_of_a_library_is_another_dataset(
+    library: str, problems: Path, tmp_path: Path, exclaim_kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = config_of(problems, kinds=(exclaim_kind,), limit=3)
+    assert library in build(config, tmp_path / "out").manifest["versions"]
+    monkeypatch.setattr(build_module, "version", lambda name: "0" if name == library else metadata.version(name))
+    with pytest.raises(OutputError, match=rf"versions\.{library}: .* -> 0"):
+        build(config, tmp_path / "out")
+
+
+@pytest.mark.parametrize("name", assemble.PAYLOAD)
+def test_a_finished_folder_that_lost_a_file_is_not_called_finished(
+    name: str, problems: Path, tmp_path: Path, exclaim_kind: str
+) -> None:
+    config = config_of(problems, kinds=(exclaim_kind,), limit=3)
+    build(config, tmp_path / "out")
+    (tmp_path / "out" / name).unlink()
+    with pytest.raises(OutputError, match=f"lacks {name}"):
+        build(config, tmp_path / "out")
+
+
 def test_a_disk_that_fills_while_assembling_loses_nothing(
     problems: Path, tmp_path: Path, undisturbed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -186,11 +227,24 @@ def test_a_disk_that_fills_while_assembling_loses_nothing(
     assert files_of(tmp_path / "out") == files_of(undisturbed)
 
 
-def test_require_all_drops_and_counts_rows_that_lack_a_kind(problems: Path, tmp_path: Path, exclaim_kind: str) -> None:
-    config = config_of(problems, kinds=(exclaim_kind,), per_kind=3, limit=4, require_all=True)
+def test_require_all_drops_and_counts_rows_that_lack_a_kind(
+    problems: Path, tmp_path: Path, register: Callable[[Rewriter], str]
+) -> None:
+    def shout(original: Document, rng: random.Random) -> Iterator[Draft]:
+        yield Draft(original.text + "!!!!")
+
+    config = config_of(problems, kinds=(register(shout),), limit=4, require_all=True)
     counts = build(config, tmp_path / "out").manifest["counts"]
     assert (counts["problems"], counts["rows"], counts["dropped_by_require_all"]) == (4, 0, 4)
-    assert counts["kinds"]["exclaim"]["missing"] == 4
+    assert counts["kinds"]["shout"]["missing"] == 4
+
+
+def test_require_all_keeps_a_row_with_fewer_rewrites_of_a_kind_than_wanted(
+    problems: Path, tmp_path: Path, exclaim_kind: str
+) -> None:
+    config = config_of(problems, kinds=(exclaim_kind,), per_kind=3, limit=4, require_all=True)
+    counts = build(config, tmp_path / "out").manifest["counts"]
+    assert (counts["rows"], counts["dropped_by_require_all"], counts["kinds"]["exclaim"]["missing"]) == (4, 0, 4)
 
 
 def test_progress_tells_every_finished_problem(problems: Path, tmp_path: Path, exclaim_kind: str) -> None:

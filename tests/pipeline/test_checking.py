@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from semifactual.errors import OutputError
-from semifactual.pipeline import output
+from semifactual.pipeline import judging, output
 from semifactual.pipeline.checking import check_pair, check_source
 from semifactual.pipeline.pairs import PairRow
+from semifactual.types import AnswerCheck
 
 TEXTS = {"Why?!": "valid", "Why?!!!": "unsure", "Why?!!!!": "invalid"}
 
@@ -39,7 +40,7 @@ def test_a_verdict_row_has_the_evidence_of_every_check(exclaim_kind: str) -> Non
 def test_a_report_counts_outcomes_and_failed_checks(pairs: str, exclaim_kind: str) -> None:
     report = check_source(pairs, workers=1)
     assert report.outcomes == {exclaim_kind: {"invalid": 1, "unsure": 1, "valid": 1}}
-    assert report.failed_checks == {exclaim_kind: {"calm": 1}}
+    assert report.failed_checks == {exclaim_kind: {"calm": 2}}
     assert (report.rows, report.rejected, report.answer_checks) == (3, 2, {"unknown": 3})
 
 
@@ -62,3 +63,24 @@ def test_a_failed_write_leaves_older_verdicts_alone(
         check_source(pairs, out, workers=1)
     assert out.read_text() == "older\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["pairs.jsonl", "verdicts.jsonl"]
+
+
+def test_a_valid_rewrite_with_a_refuted_answer_is_rejected(
+    pairs: str, exclaim_kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(judging, "answer_check", lambda problem, pair: AnswerCheck.REFUTED)
+    report = check_source(pairs, workers=1)
+    assert report.outcomes[exclaim_kind]["valid"] == 1
+    assert (report.rejected, report.to_json()["rejected"]) == (3, 3)
+
+
+@pytest.mark.parametrize("name", ["pairs.jsonl", "sub/../pairs.jsonl", "link.jsonl"])
+def test_the_source_is_never_overwritten(name: str, pairs: str, tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "link.jsonl").symlink_to(pairs)
+    before = Path(pairs).read_bytes()
+    with pytest.raises(OutputError, match="would be overwritten"):
+        check_source(pairs, tmp_path / name, workers=1)
+    with pytest.raises(OutputError, match="would be overwritten"):
+        check_source(str(tmp_path), tmp_path / name, workers=1)
+    assert Path(pairs).read_bytes() == before

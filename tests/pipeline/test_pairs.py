@@ -64,6 +64,15 @@ def test_a_given_field_replaces_the_usual_ones(tmp_path: Path, exclaim_kind: str
         ({"problem": "a", "rewrite": ["b"], "kind": "exclaim"}, "has a rewrite that is no text, but a list"),
         ({"problem": "a", "rewrite": "", "kind": "exclaim"}, "has an empty rewrite"),
         ({"problem": "a", "rewrite": "b", "kind": "sorcery"}, "names the unknown kind 'sorcery'"),
+        ({"id": "\ud800", "problem": "a", "rewrite": "b", "kind": "exclaim"}, "has half of a surrogate pair in its id"),
+        (
+            {"answer": "\ud800", "problem": "a", "rewrite": "b", "kind": "exclaim"},
+            "has half of a surrogate pair in its",
+        ),
+        ({"problem": "a\ud800", "rewrite": "b", "kind": "exclaim"}, "has half of a surrogate pair in its problem"),
+        ({"problem": "a", "rewrite": "b" * 100_001, "kind": "exclaim"}, "has 100,001 characters in its rewrite"),
+        ({"problem": "a", "semifactuals": ["x"]}, "has a semifactual without a text and a kind"),
+        ({"problem": "a", "semifactuals": [{"text": "x"}]}, "has a semifactual without a text and a kind"),
     ],
 )
 def test_a_bad_row_is_named_with_its_reason(row: dict[str, Any], said: str, tmp_path: Path, exclaim_kind: str) -> None:
@@ -77,3 +86,9 @@ def test_nothing_usable_is_an_error_even_where_bad_rows_are_skipped(tmp_path: Pa
     source = write_rows(tmp_path / "pairs.jsonl", {"problem": "a"})
     with pytest.raises(SourceError, match="holds no rewrite to check"):
         scan_pairs(source, PairFields(), skip_bad_rows=True)
+
+
+def test_metadata_that_cannot_be_read_is_none(tmp_path: Path, exclaim_kind: str) -> None:
+    row = {"problem": "a", "rewrite": "b", "kind": exclaim_kind, "metadata": "[" * 100_000}
+    pairs = scan_pairs(write_rows(tmp_path / "pairs.jsonl", row), PairFields(), skip_bad_rows=False)
+    assert next(pairs.rows()).metadata == {}

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from semifactual.answers import Verifier
-from semifactual.errors import SourceError
+from semifactual.errors import OutputError, SourceError
 from semifactual.pipeline.verifying import verify_file
 
 
@@ -42,3 +42,27 @@ def test_progress_and_bad_golds(tmp_path: Path) -> None:
 def test_a_file_without_cases(tmp_path: Path) -> None:
     with Verifier() as verifier, pytest.raises(SourceError):
         verify_file(write(tmp_path / "cases.jsonl"), verifier=verifier)
+
+
+def test_half_of_a_surrogate_pair_is_a_case_like_any_other(tmp_path: Path) -> None:
+    out = tmp_path / "verdicts.jsonl"
+    with Verifier() as verifier:
+        source = write(tmp_path / "cases.jsonl", {"id": "\ud800", "gold": "5", "answer": "\ud8005"})
+        verify_file(source, out, verifier=verifier)
+    (verdict,) = map(json.loads, out.read_text(encoding="utf-8").splitlines())
+    assert (verdict["id"], verdict["equivalent"]) == ("\ud800", False)
+
+
+@pytest.mark.parametrize("mode", [["a"], {"a": 1}, 7])
+def test_a_mode_that_is_no_text_is_a_bad_row(mode: object, tmp_path: Path) -> None:
+    source = write(tmp_path / "cases.jsonl", {"gold": "5", "answer": "5", "mode": mode})
+    with Verifier() as verifier, pytest.raises(SourceError, match="unknown mode"):
+        verify_file(source, verifier=verifier)
+
+
+def test_the_cases_are_never_overwritten(tmp_path: Path) -> None:
+    source = write(tmp_path / "cases.jsonl", {"gold": "5", "answer": "5"})
+    before = Path(source).read_bytes()
+    with Verifier() as verifier, pytest.raises(OutputError, match="would be overwritten"):
+        verify_file(source, Path(source), verifier=verifier)
+    assert Path(source).read_bytes() == before

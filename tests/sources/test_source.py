@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import time
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from semifactual.errors import SourceError
+from semifactual.sources.reference import read_reference
 from semifactual.sources.source import open_source, problems, scan
 from semifactual.types import Problem
 
@@ -186,3 +188,44 @@ def test_rows_can_be_numbered_where_they_have_ids(tmp_path):
     path = tmp_path / "rows.jsonl"
     path.write_text(json.dumps({"id": "a", "question": "How much is 1 and 1?", "answer": "2"}) + "\n")
     assert [item.id for item in open_source(str(path), id_field="none").rows()] == ["rows-000000"]
+
+
+def test_a_broken_csv_record_ends_the_reading(tmp_path: Path) -> None:
+    """What follows it may be the inside of a quoted text, and no row."""
+    rows = "".join(f"A{n}?,{n}\n" for n in range(30))
+    (tmp_path / "q.csv").write_text(f'problem,answer\n{rows}"B "x\ninside?,7\n",5\n')
+    with pytest.raises(SourceError, match=r"q\.csv:32 is not CSV"):
+        scan(open_source(str(tmp_path / "q.csv")), skip_bad_rows=True)
+
+
+def test_a_long_csv_field_is_a_bad_row_like_any_other(tmp_path: Path) -> None:
+    (tmp_path / "q.csv").write_text(f"problem,answer\nA?,1\n{'x' * 200_000},2\n")
+    assert "200,000 characters in its problem" in refusal(str(tmp_path / "q.csv"))
+
+
+def test_a_missing_file_in_a_folder_here_is_not_looked_for_on_the_hub(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "out").mkdir()
+    assert refusal("out/nothere") == "there is no file or folder out/nothere"
+
+
+@pytest.mark.parametrize(
+    ("answer", "read"),
+    [
+        ("#### 72", ("72", None)),
+        ("So:\n#### \t72  \n\n", ("72", "So:\n#### \t72")),
+        ("#### 5 #### 72", ("5 #### 72", None)),
+        ("#### 7\nis the answer", ("#### 7\nis the answer", None)),
+    ],
+)
+def test_the_answer_stands_behind_the_marks_of_the_last_line(answer: str, read: tuple[str, str | None]) -> None:
+    reference = read_reference(answer)
+    assert (reference.answer, reference.solution) == read
+
+
+def test_many_marks_are_read_in_no_time() -> None:
+    before = time.monotonic()
+    read_reference("####" * 20_000 + "\nx")
+    assert time.monotonic() - before < 0.5

@@ -1,7 +1,7 @@
 """Prompts that are themselves an expression, an equation or a system: solved by sympy in a worker.
 
-A solver misreads now and then, so what it says counts only for a prompt family whose ORIGINAL it solves to the known
-answer; see `solve_prompt`.
+A solver misreads now and then, so trust it for a rewrite only if it solves the original's task to the original's
+reference answer; a different result, a failure or a timeout leaves the answer unknown and never refutes it.
 """
 
 from __future__ import annotations
@@ -83,16 +83,6 @@ def _equations(node: Node, unknown: str) -> Task | None:
     if names != {unknown} or len(relations) != 1 or Symbol(unknown) in sides:
         return None
     return Task(tuple(sides), (unknown,))
-
-
-def solve_prompt(text: str, verifier: Verifier) -> str | None:
-    """What sympy makes of a prompt that is itself an expression to evaluate or an equation to solve; else None.
-
-    Trust it for a rewrite only if the same call on the original text gives the original's reference answer; a
-    different result, a failure or a timeout leaves the answer unknown and never refutes it.
-    """
-    task = read_prompt(text)
-    return None if task is None else solve(task, verifier)
 
 
 def solve(task: Task, verifier: Verifier) -> str | None:

@@ -181,7 +181,6 @@ Node: TypeAlias = (
     | CalendarDate
 )
 
-ZERO = Number(Fraction(0))
 ONE = Number(Fraction(1))
 INFINITY = Constant("infinity")
 

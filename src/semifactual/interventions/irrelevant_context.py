@@ -15,7 +15,7 @@ from semifactual.types import Draft, Family
 from semifactual.validate.common import COMMON
 from semifactual.validate.contract import Contract
 from semifactual.validate.edits import one_distractor
-from semifactual.validate.words import is_content, stem
+from semifactual.validate.words import content_stems, stem
 
 CONTRACT = Contract(
     checks=(*COMMON, one_distractor),
@@ -56,15 +56,9 @@ def rewrite(original: Document, rng: Random) -> Iterator[Draft]:
     rng.shuffle(styles)
     for style in styles * 2:
         candidates = (_STYLES[style](original, rng) for _ in range(_TRIES))
-        distractor = next((text for text in candidates if theirs.isdisjoint(_content_stems(text))), None)
+        distractor = next((text for text in candidates if theirs.isdisjoint(content_stems(Document(text).words))), None)
         if distractor is not None:
             yield Draft(original.text + separator + distractor, {"style": style, "distractor": distractor})
-
-
-def _content_stems(distractor: str) -> set[str]:
-    """The stems of the words that a distractor must not share with the problem."""
-    words = (word.strip("[].,").lower() for word in distractor.split())
-    return {stem(word) for word in words if is_content(word)}
 
 
 def _separator(document: Document) -> str:

@@ -18,9 +18,9 @@ from semifactual.types import Draft, Family
 from semifactual.validate.common import COMMON, hint
 from semifactual.validate.contract import Contract
 from semifactual.validate.contrasts import contrasts
-from semifactual.validate.kept import answer_format, frozen_spans, name_roles, names, quantity_roles
+from semifactual.validate.kept import answer_format, counted_things, frozen_spans, name_roles, names, quantity_roles
 from semifactual.validate.roles import guarded_words
-from semifactual.validate.target import question_target
+from semifactual.validate.target import new_sentences, question_target
 
 CONTRACT = Contract(
     checks=(
@@ -29,10 +29,12 @@ CONTRACT = Contract(
         frozen_spans(*(FROZEN - {SpanType.NAME})),
         names,
         quantity_roles,
+        counted_things,
         name_roles,
         guarded_words,
         contrasts,
         question_target,
+        new_sentences,
         answer_format,
     ),
     frozen=FROZEN,

@@ -17,7 +17,7 @@ from semifactual.types import Draft, Family
 from semifactual.validate.common import COMMON, hint
 from semifactual.validate.contract import Contract
 from semifactual.validate.edits import one_frame
-from semifactual.validate.words import is_content, stem
+from semifactual.validate.words import content_stems, stem
 
 CONTRACT = Contract(
     checks=(*COMMON, hint, one_frame),
@@ -85,14 +85,10 @@ def rewrite(original: Document, rng: Random) -> Iterator[Draft]:
 def _frames() -> tuple[Frame, ...]:
     """Every shipped frame."""
     return tuple(
-        Frame(line, group, frozenset(_content_stems(line))) for group in Group for line in template_lines(FRAMES[group])
+        Frame(line, group, frozenset(content_stems(Document(line).words)))
+        for group in Group
+        for line in template_lines(FRAMES[group])
     )
-
-
-def _content_stems(frame: str) -> Iterator[str]:
-    for word in Document(frame).words:
-        if is_content(word):
-            yield stem(word)
 
 
 @cache

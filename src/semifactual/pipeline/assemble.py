@@ -8,23 +8,25 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from pathlib import Path
 from typing import IO, Any
 
+from semifactual.errors import OutputError
 from semifactual.pipeline.card import render_card
 from semifactual.pipeline.config import BuildConfig
 from semifactual.pipeline.journal import MANIFEST_NAME, Journal
 from semifactual.pipeline.output import sync_folder, writing
 from semifactual.pipeline.records import SCHEMA_VERSION, Record, to_json, write_parquet
+from semifactual.pipeline.rewriting import kinds_without
 
 PARQUET_NAME = "data/train-00000-of-00001.parquet"
 REJECTED_NAME = "rejected.jsonl"
 CARD_NAME = "README.md"
+PAYLOAD = (PARQUET_NAME, REJECTED_NAME, CARD_NAME)
+"""The files of a finished dataset but for its manifest."""
 
 
 @dataclass(slots=True)
@@ -116,9 +118,9 @@ def assemble(
     manifest = {
         "schema": SCHEMA_VERSION,
         **identity,
+        "config": config.identity(),
         "source": dict(source),
         "seed": config.seed,
-        "versions": _versions(),
         "counts": tally.to_json(),
         "tokens": 0,
         "cost": 0,
@@ -127,17 +129,30 @@ def assemble(
         (staging / CARD_NAME).write_text(render_card(manifest), encoding="utf-8", newline="\n")
         manifest_text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
         (staging / MANIFEST_NAME).write_text(manifest_text, encoding="utf-8", newline="\n")
-        for name in (PARQUET_NAME, REJECTED_NAME, CARD_NAME, MANIFEST_NAME):
+        for name in (*PAYLOAD, MANIFEST_NAME):
             _move_durably(staging / name, out / name)
     journal.remove()
     return manifest
+
+
+def require_whole(out: Path) -> None:
+    """Check that the folder `out`, which has a manifest, has the other files of a dataset too.
+
+    Raises:
+        OutputError: with those that are missing.
+    """
+    if missing := [name for name in PAYLOAD if not (out / name).is_file()]:
+        raise OutputError(
+            f"{out} has a {MANIFEST_NAME}, but lacks {', '.join(missing)}",
+            hint="bring the files back, or delete the folder and run the same command again to build it anew",
+        )
 
 
 def _kept_records(journal: Journal, tally: Tally, require_all: bool, rejected: IO[str]) -> Iterator[Record]:
     """The records that enter the dataset; on the way, rows are counted and their rejected rewrites written."""
     for row in journal.rows():
         rejected.writelines(f"{to_json(rejection)}\n" for rejection in row["rejected"])
-        keep = not (require_all and row["missing"])
+        keep = not (require_all and kinds_without(row))
         tally.add(row, keep)
         if keep:
             yield row["record"]
@@ -148,8 +163,3 @@ def _move_durably(staged: Path, final: Path) -> None:
         os.fsync(file.fileno())
     os.replace(staged, final)
     sync_folder(final.parent)
-
-
-def _versions() -> dict[str, str]:
-    """What the bytes of a dataset may depend on."""
-    return {"python": platform.python_version(), "pyarrow": version("pyarrow")}

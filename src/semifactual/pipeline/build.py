@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import platform
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from semifactual.interventions.registry import get_intervention
-from semifactual.pipeline.assemble import assemble
+from semifactual.pipeline.assemble import assemble, require_whole
 from semifactual.pipeline.config import BuildConfig
 from semifactual.pipeline.journal import Journal, finished_manifest, refuse_changes
 from semifactual.pipeline.problems import ProblemSource, open_problems
@@ -25,10 +26,11 @@ from semifactual.types import Problem
 SHARED_TEMPLATES = ("checks", "lexicon")
 """Folders of templates that decide what any kind's drafts are judged to be."""
 
+LIBRARIES = ("pyarrow", "pyspellchecker", "sympy")
+"""Libraries whose version may decide what a rewrite is, what is known of its answer, or how it is stored."""
+
 PROBLEMS_PER_BATCH = 24
 """One unit of work and of journalling: a killed build loses the batches in flight, and each costs one fsync."""
-
-IDENTITY_KEYS = ("semifactual", "config", "source_sha256", "templates")
 
 Progress = Callable[[int, int], None]
 """Told how many problems of how many are finished."""
@@ -63,7 +65,8 @@ def build(config: BuildConfig, out: Path, *, on_progress: Progress = lambda done
     source = open_problems(config)
     identity = identity_of(config, source)
     if (manifest := finished_manifest(out)) is not None:
-        refuse_changes(out, {key: manifest.get(key) for key in IDENTITY_KEYS}, identity)
+        refuse_changes(out, _identity_in(manifest, identity), identity)
+        require_whole(out)
         Journal.of(out).remove()  # still there if a run was killed between its last two steps
         return BuildReport(out, manifest, source.notices, found_finished=True)
     with closing(Journal.open(out, identity)) as journal:
@@ -100,12 +103,23 @@ def identity_of(config: BuildConfig, source: ProblemSource) -> dict[str, Any]:
     """All that decides the bytes of a dataset: two builds of the same identity are the same dataset."""
     templates = {name for kind in config.kinds for name in get_intervention(kind).templates}
     templates.update(*map(template_names, SHARED_TEMPLATES))
+    settings = config.identity()
+    if Path(config.source).expanduser().exists():
+        del settings["source"]  # a file is known by its content and by its name, of which ids are made, not by its path
     return {
         "semifactual": version("semifactual"),
-        "config": config.identity(),
+        "config": settings,
+        "source_name": source.description["name"],
         "source_sha256": source.sha256,
         "templates": {name: template_sha256(name) for name in sorted(templates)},
+        "versions": {"python": platform.python_version()} | {library: version(library) for library in LIBRARIES},
     }
+
+
+def _identity_in(manifest: Mapping[str, Any], identity: Mapping[str, Any]) -> dict[str, Any]:
+    """What the manifest of a finished dataset says of all that `identity` speaks of."""
+    settings = {name: value for name, value in manifest.get("config", {}).items() if name in identity["config"]}
+    return {key: manifest.get(key) for key in identity} | {"config": settings}
 
 
 def rewritten(problems: Iterable[Problem], plan: Plan, workers: int) -> Iterator[list[str]]:

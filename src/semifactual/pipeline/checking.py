@@ -12,11 +12,11 @@ from typing import Any
 
 from semifactual.interventions.registry import get_intervention
 from semifactual.pipeline.judging import verdict_on
-from semifactual.pipeline.output import write_rows
+from semifactual.pipeline.output import refuse_overwriting, write_rows
 from semifactual.pipeline.pairs import PairFields, PairRow, scan_pairs
 from semifactual.pipeline.workers import batches, default_workers, ordered_map, workers_for
 from semifactual.text.document import Document
-from semifactual.types import Problem
+from semifactual.types import AnswerCheck, Problem
 from semifactual.validate.verdict import Mode, Outcome
 
 PAIRS_PER_BATCH = 32
@@ -30,19 +30,21 @@ class CheckReport:
     outcomes: dict[str, dict[str, int]]
     """Per kind, how many rows had each outcome."""
     failed_checks: dict[str, dict[str, int]]
-    """Per kind, how many rows failed each check."""
+    """Per kind, how many rows each check did not pass: it failed, or could not decide."""
     answer_checks: dict[str, int]
+    rejected: int
+    """How many rows a dataset may not hold: not valid, or with a refuted answer."""
     skipped: int = 0
     """Rows that could not be used and were left out on request."""
 
     def to_json(self) -> dict[str, Any]:
         """The report as `check --json` prints it."""
-        return {**asdict(self), "rejected": self.rejected}
+        return asdict(self)
 
     @property
-    def rejected(self) -> int:
-        """How many rows are not valid."""
-        return self.rows - sum(counts.get(Outcome.VALID, 0) for counts in self.outcomes.values())
+    def valid(self) -> int:
+        """How many rows obey their kind's contract, whatever is known of their answer."""
+        return sum(counts.get(Outcome.VALID, 0) for counts in self.outcomes.values())
 
 
 def check_pair(pair: PairRow, mode: Mode = Mode.FROZEN) -> dict[str, Any]:
@@ -73,9 +75,10 @@ def check_source(
 
     Raises:
         SourceError: the source cannot be read, or has rows that cannot be used.
-        OutputError: the verdicts cannot be written; an older file at `out` is then untouched.
+        OutputError: `out` is the source, or the verdicts cannot be written; an older file at `out` is then untouched.
     """
     pairs = scan_pairs(source, fields or PairFields(), skip_bad_rows)
+    refuse_overwriting(out, pairs.files)
     workers = workers_for(pairs.count, PAIRS_PER_BATCH, most=workers or default_workers())
     modules = {get_intervention(kind).rewrite.__module__ for kind in pairs.kinds}
     work = ordered_map(
@@ -95,15 +98,17 @@ def _check_batch(mode: Mode, pairs: list[PairRow]) -> list[dict[str, Any]]:
 @dataclass(slots=True)
 class _Tally:
     rows: int = 0
+    rejected: int = 0
     outcomes: dict[str, Counter[str]] = field(default_factory=dict)
     failed_checks: dict[str, Counter[str]] = field(default_factory=dict)
     answer_checks: Counter[str] = field(default_factory=Counter)
 
     def add(self, verdict: dict[str, Any]) -> None:
         self.rows += 1
+        self.rejected += verdict["outcome"] != Outcome.VALID or verdict["answer_check"] == AnswerCheck.REFUTED
         kind = verdict["kind"]
         self.outcomes.setdefault(kind, Counter())[verdict["outcome"]] += 1
-        failed = (check["name"] for check in verdict["checks"] if check["passed"] is False)
+        failed = (check["name"] for check in verdict["checks"] if not check["passed"])
         self.failed_checks.setdefault(kind, Counter()).update(failed)
         self.answer_checks[verdict["answer_check"]] += 1
 
@@ -113,5 +118,6 @@ class _Tally:
             outcomes={kind: dict(sorted(counts.items())) for kind, counts in sorted(self.outcomes.items())},
             failed_checks={kind: dict(counts.most_common()) for kind, counts in sorted(self.failed_checks.items())},
             answer_checks=dict(sorted(self.answer_checks.items())),
+            rejected=self.rejected,
             skipped=skipped,
         )

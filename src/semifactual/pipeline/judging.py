@@ -9,10 +9,10 @@ from dataclasses import replace
 
 from semifactual.interventions.registry import Intervention
 from semifactual.text.document import Document
-from semifactual.types import AnswerCheck, Problem
+from semifactual.types import Problem
 from semifactual.validate.contract import Pair, judge
 from semifactual.validate.rederivation import answer_check
-from semifactual.validate.verdict import Mode, Outcome, Verdict
+from semifactual.validate.verdict import Mode, Verdict
 
 
 def verdict_on(
@@ -24,11 +24,8 @@ def verdict_on(
 ) -> Verdict:
     """The verdict on one rewrite of `problem`, whose text `original` holds (so that it is lexed once for many).
 
-    The answer is looked at only where the contract does not fail already: a broken rewrite's answer says nothing.
+    The answer is looked at whatever the contract's outcome: whether a rewrite obeys its kind and what is known of its
+    answer are two questions.
     """
     pair = Pair(original, rewrite, answer=problem.answer or None, mode=mode)
-    verdict = judge(pair, intervention.contract)
-    if verdict.outcome is Outcome.INVALID:
-        return verdict
-    known = answer_check(problem, pair)
-    return verdict if known is AnswerCheck.UNKNOWN else replace(verdict, answer_check=known)
+    return replace(judge(pair, intervention.contract), answer_check=answer_check(problem, pair))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from io import FileIO
 from pathlib import Path
@@ -36,10 +36,23 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def write_all(file: FileIO, text: str) -> None:
-    """Write `text` to an unbuffered file: what is written needs no later flush that could fail unnoticed."""
-    unwritten = memoryview(text.encode("utf-8"))
+    """Write JSON `text` to an unbuffered file: what is written needs no later flush that could fail unnoticed.
+
+    Half of a surrogate pair, which UTF-8 cannot hold, is written as its escape, which is JSON's escape too.
+    """
+    unwritten = memoryview(text.encode("utf-8", "backslashreplace"))
     while unwritten:
         unwritten = unwritten[file.write(unwritten) :]
+
+
+def refuse_overwriting(out: Path | None, files: Iterable[Path]) -> None:
+    """Check that `out` is none of the files that are read.
+
+    Raises:
+        OutputError: it is one of them.
+    """
+    if out is not None and out.exists() and any(out.samefile(file) for file in files):
+        raise OutputError(f"{out} is the file that is read, and would be overwritten", hint="choose another --out")
 
 
 def write_rows(rows: Iterator[dict[str, Any]], out: Path | None) -> Iterator[dict[str, Any]]:

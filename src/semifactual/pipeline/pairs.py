@@ -6,11 +6,14 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from semifactual.errors import SourceError
 from semifactual.interventions.registry import interventions
+from semifactual.sources.prompts import require_text
 from semifactual.sources.readers import open_table
+from semifactual.sources.reference import UnusableValue
 from semifactual.sources.rows import BadRow, Row, Table
 
 SHOWN_FAULTS = 3
@@ -63,6 +66,8 @@ class PairSource:
     skipped: int
     rows: Callable[[], Iterator[PairRow]]
     """The usable pairs, from the start at each call."""
+    files: tuple[Path, ...]
+    """The local files that are read."""
 
 
 def scan_pairs(source: str, fields: PairFields, skip_bad_rows: bool) -> PairSource:
@@ -83,7 +88,7 @@ def scan_pairs(source: str, fields: PairFields, skip_bad_rows: bool) -> PairSour
         raise _refusal(bad)
     if not count:
         raise SourceError(f"{source} holds no rewrite to check", hint="a row needs a problem, a rewrite and a kind")
-    return PairSource(count, tuple(sorted(kinds)), len(bad), partial(_usable, table, fields))
+    return PairSource(count, tuple(sorted(kinds)), len(bad), partial(_usable, table, fields), table.files)
 
 
 def _usable(table: Table, fields: PairFields) -> Iterator[PairRow]:
@@ -107,35 +112,35 @@ def _pairs(table: Table, fields: PairFields) -> Iterator[PairRow | BadRow]:
             number += 1
 
 
-def _expand(row: Row) -> Iterator[Row]:
+def _expand(row: Row) -> Iterator[Row | BadRow]:
     """The row itself, or, of a built dataset's row, one row for each of its semifactuals."""
     if not isinstance(row.fields.get("semifactuals"), list):
         yield row
         return
     for entry in row.fields["semifactuals"]:
-        yield Row(row.place, {**row.fields, "text": entry["text"], "kind": entry["kind"]})
+        match entry:
+            case {"text": text, "kind": kind}:
+                yield Row(row.place, {**row.fields, "text": text, "kind": kind})
+            case _:
+                yield BadRow(row.place, "has a semifactual without a text and a kind")
 
 
 def _as_pair(row: Row, number: int, fields: PairFields) -> PairRow | BadRow:
     try:
         kind = fields.every_kind or _text(row, "kind", fields.kind)
         if kind not in interventions():
-            raise _Unusable(f"names the unknown kind {kind!r}")
+            raise UnusableValue(f"names the unknown kind {kind!r}")
         return PairRow(
             row=number,
-            id=_scalar(row.fields.get("id")),
+            id=_scalar("id", row.fields.get("id")),
             kind=kind,
             problem=_text(row, "problem", fields.problem),
             rewrite=_text(row, "rewrite", fields.rewrite),
-            answer=_scalar(_first(row, fields.answer)),
+            answer=_scalar("answer", _first(row, fields.answer)),
             metadata=_metadata(row.fields.get("metadata")),
         )
-    except _Unusable as fault:
+    except UnusableValue as fault:
         return BadRow(row.place, str(fault))
-
-
-class _Unusable(Exception):
-    """Why a row cannot be used, as a sentence that goes on from the row's place."""
 
 
 def _first(row: Row, names: tuple[str, ...]) -> Any:
@@ -145,22 +150,26 @@ def _first(row: Row, names: tuple[str, ...]) -> Any:
 def _text(row: Row, role: str, names: tuple[str, ...]) -> str:
     value = _first(row, names)
     if value is None:
-        raise _Unusable(f"has no {role}: no field {' or '.join(names)}")
+        raise UnusableValue(f"has no {role}: no field {' or '.join(names)}")
     if not isinstance(value, str):
-        raise _Unusable(f"has a {role} that is no text, but a {type(value).__name__}")
-    if not value.strip():
-        raise _Unusable(f"has an empty {role}")
+        raise UnusableValue(f"has a {role} that is no text, but a {type(value).__name__}")
+    require_text(value, role)
     return value
 
 
-def _scalar(value: Any) -> str | None:
-    return None if value is None or isinstance(value, dict | list) else str(value)
+def _scalar(role: str, value: Any) -> str | None:
+    if value is None or isinstance(value, dict | list):
+        return None
+    text = str(value)
+    if text.strip():
+        require_text(text, role)
+    return text
 
 
 def _metadata(value: Any) -> Mapping[str, Any]:
     if isinstance(value, str):
         try:
             value = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             return {}
     return value if isinstance(value, dict) else {}

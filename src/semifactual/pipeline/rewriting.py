@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -53,6 +54,12 @@ def row(problem: Problem, plan: Plan) -> dict[str, Any]:
         "rejected": attempts.rejected,
         "missing": attempts.missing,
     }
+
+
+def kinds_without(row: Mapping[str, Any]) -> list[str]:
+    """The wanted kinds of which a journal's row has no rewrite at all."""
+    made = {entry["kind"] for entry in row["record"]["semifactuals"]}
+    return [kind for kind in row["missing"] if kind not in made]
 
 
 def rewrite_problem(problem: Problem, plan: Plan) -> Attempts:

@@ -15,7 +15,7 @@ from typing import Any
 from semifactual.answers import Outcome, Verdict, Verifier
 from semifactual.answers.limits import MAX_RESPONSE
 from semifactual.errors import SourceError
-from semifactual.pipeline.output import write_rows
+from semifactual.pipeline.output import refuse_overwriting, write_rows
 from semifactual.sources.readers import open_table
 from semifactual.sources.rows import BadRow, Row, Table
 
@@ -78,9 +78,10 @@ def verify_file(
 
     Raises:
         SourceError: the file cannot be read, or has rows that cannot be used.
-        OutputError: the verdicts cannot be written; an older file at `out` is then untouched.
+        OutputError: `out` is the source, or the verdicts cannot be written; an older file at `out` is then untouched.
     """
     table = open_table(source)
+    refuse_overwriting(out, table.files)
     total, skipped = _scan(table, skip_bad_rows)
     cases = (case for case in _cases(table) if isinstance(case, Case))
     outcomes, methods, bad_golds = Counter[str](), Counter[str](), []
@@ -157,7 +158,7 @@ def _case(row: Row, number: int) -> Case | BadRow:
     if gold is None or answer is None:
         return BadRow(row.place, f"has no usable {'gold' if gold is None else 'answer'}")
     mode = fields.get("mode") or CaseMode.ANSWER
-    if mode not in set(CaseMode):
+    if mode not in list(CaseMode):
         return BadRow(row.place, f"has the unknown mode {mode!r}")
     return Case(str(fields.get("id", number)), gold, answer, CaseMode(mode))
 

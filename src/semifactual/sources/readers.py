@@ -42,7 +42,7 @@ def open_table(spec: str, *, split: str | None = None, config_name: str | None =
             raise SourceError(f"{spec} is a single file, so --split and --config-name mean nothing for it")
         require_kind(path, _ending(path))
         return _table(_file_name(path), [path], path.parent)
-    if _HUB_ID.fullmatch(spec) and path.suffix.lower() not in READERS:
+    if _HUB_ID.fullmatch(spec) and path.suffix.lower() not in READERS and not path.parent.exists():
         from semifactual.sources.hub import open_hub
 
         return open_hub(spec, split=split, config_name=config_name)
@@ -107,7 +107,7 @@ def _of_split(folder: Path, paths: list[Path], split: str | None) -> list[Path]:
 
 
 def _table(name: str, paths: list[Path], root: Path) -> Table:
-    return Table(name, partial(_rows, paths, root), partial(_sha256, paths, root))
+    return Table(name, partial(_rows, paths, root), partial(_sha256, paths, root), tuple(paths))
 
 
 def _rows(paths: list[Path], root: Path) -> Iterator[Row | BadRow]:

@@ -23,7 +23,7 @@ class Reference:
     solution: str | None = None
 
 
-_HASHES = re.compile(r"####[ \t]*([^\n]*?)\s*\Z")
+_HASHES = "####"
 _BARE = re.compile(r"[\s$.]*")
 
 
@@ -61,10 +61,12 @@ def read_reference(value: Any, *, worked: bool = False) -> Reference:
 
 
 def _from_text(text: str, worked: bool) -> Reference:
-    if hashes := _HASHES.search(text):
-        if not hashes[1]:
+    last_line = text.rfind("\n") + 1
+    before, hashes, answer = text[last_line:].partition(_HASHES)
+    if hashes:
+        if not answer.strip():
             raise UnusableValue("has nothing after the #### in its answer")
-        return Reference(hashes[1], text if hashes.start() else None)
+        return Reference(answer.strip(), text if last_line or before else None)
     if boxes := outer_boxes(text):
         box = boxes[-1]
         if box.content is None:

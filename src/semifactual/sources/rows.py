@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 
@@ -47,3 +48,5 @@ class Table:
     rows: Callable[[], Iterator[Row | BadRow]]
     fingerprint: Callable[[], str]
     """Changes whenever the rows may have changed."""
+    files: tuple[Path, ...] = ()
+    """The local files that are read."""

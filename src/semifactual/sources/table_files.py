@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from semifactual.errors import SourceError
+from semifactual.sources.json_files import LARGEST_ROW
 from semifactual.sources.rows import BadRow, Place, Row
 
 PARQUET_ROWS_AT_ONCE = 128
@@ -18,8 +19,9 @@ def read_csv(path: Path, label: str) -> Iterator[Row | BadRow]:
     """One row a record below the header; a record may span lines, and its place is its last line.
 
     Raises:
-        SourceError: the header is unusable.
+        SourceError: the header is unusable, or a record is broken: where the next one begins is then anyone's guess.
     """
+    csv.field_size_limit(LARGEST_ROW)
     # Bytes that are not UTF-8 become lone surrogates, so that they spoil their own row only.
     with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
         reader = csv.reader(file, strict=True)
@@ -28,8 +30,10 @@ def read_csv(path: Path, label: str) -> Iterator[Row | BadRow]:
             try:
                 record = next(reader, None)
             except csv.Error as error:
-                yield BadRow(Place(label, reader.line_num), f"is not CSV: {error}.")
-                continue
+                raise SourceError(
+                    f"{label}:{reader.line_num} is not CSV: {error}",
+                    hint="mend the quotes of this record or of one before it; --skip-bad-rows cannot pass it over",
+                ) from error
             if record is None:
                 return
             if record:

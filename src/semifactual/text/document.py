@@ -14,14 +14,14 @@ from semifactual.text.spans import Span, SpanType
 
 _ANSWER_FORMAT = re.compile(
     r"""\b(?:
-        (?:express|give|write|enter|leave|state|provide|report|submit|put)\s+(?:(?:your|the|all|each|this|final|it)\s+)*
+        (?:express|give|write|enter|leave|state|provide|report|submit|put|format)\s{1,3}(?:(?:your|the|all|each|this|final|it)\s{1,3})*
             (?:answers?|results?|responses?|solutions?)\b
-      | (?:express|write|give|enter)\s+(?:your|the)?\s*[^.?!]{0,40}?\b(?:as\s+an?|in\s+(?:the\s+form|simplest|terms|
-            lowest|scientific|interval|base)|to\s+the\s+nearest)\b
-      | answer\s+(?:to|with|in)\b
-      | round(?:ed)?\s+(?:your|the|to|off|up|down|it|all|each)\b
-      | in\s+(?:simplest|lowest|reduced|simplified)\s+(?:form|terms|radical)
-      | can\s+be\s+(?:written|expressed)\s+(?:in\s+the\s+form\b|as\s+\$)
+      | (?:express|write|give|enter)\s{1,3}(?:your\s|the\s)?[^.?!]{0,40}?\b(?:as\s{1,3}an?|in\s{1,3}
+            (?:the\s{1,3}form|simplest|terms|lowest|scientific|interval|base)|to\s{1,3}the\s{1,3}nearest)\b
+      | answer\s{1,3}(?:to|with|in)\b
+      | round(?:ed)?\s{1,3}(?:your|the|to|off|up|down|it|all|each)\b
+      | in\s{1,3}(?:simplest|lowest|reduced|simplified)\s{1,3}(?:form|terms|radical)
+      | can\s{1,3}be\s{1,3}(?:written|expressed)\s{1,3}(?:in\s{1,3}the\s{1,3}form\b|as\s{1,3}\$)
     )""",
     re.IGNORECASE | re.VERBOSE,
 )
@@ -109,10 +109,7 @@ class Document:
             return True
         if opening[0].lower() not in word_list("discourse"):
             return False
-        return (
-            re.search(r"[,:]?\s(?:find|compute|determine|calculate|evaluate|work\s+out|what|how|which)\b", sentence)
-            is not None
-        )
+        return _LATER_REQUEST.search(sentence) is not None
 
 
 _NOT_PROSE = frozenset({SpanType.MATH, SpanType.LATEX, SpanType.CODE, SpanType.URL})

@@ -120,21 +120,27 @@ def latex_end(text: str, start: int) -> int:
     >>> t = r"\\frac12 of it"; t[: latex_end(t, 0)]
     '\\\\frac12'
     """
-    end = start
     if text[start] == "\\":
-        command = _COMMAND.match(text, start)
-        end = command.end() if command else min(start + 2, len(text))
-        if command and command[0] in ("\\frac", "\\dfrac", "\\tfrac", "\\binom"):
-            while end < len(text) and end < command.end() + 2 and text[end].isdigit():
-                end += 1
-        if command:
-            end = _skip_groups(text, end)
+        end = _command_end(text, start)
     else:
+        end = start
         while end < len(text) and text[end].isalnum():
             end += 1
     while end < len(text) and _SCRIPT.match(text, end):
         end = _script_end(text, end)
     return end
+
+
+def _command_end(text: str, start: int) -> int:
+    """The end of a command or escaped character and its arguments, without scripts."""
+    command = _COMMAND.match(text, start)
+    if command is None:
+        return min(start + 2, len(text))
+    end = command.end()
+    if command[0] in ("\\frac", "\\dfrac", "\\tfrac", "\\binom"):
+        while end < min(len(text), command.end() + 2) and text[end].isdigit():
+            end += 1
+    return _skip_groups(text, end)
 
 
 def _script_end(text: str, start: int) -> int:
@@ -143,7 +149,7 @@ def _script_end(text: str, start: int) -> int:
     if text[argument] in "{(":
         return _skip_groups(text, argument, brackets="{(") if _closes(text, argument) else argument + 1
     if text[argument] == "\\":
-        return latex_end(text, argument)
+        return _command_end(text, argument)
     if text[argument] in "+-":
         argument += 1
     end = argument

@@ -15,9 +15,12 @@ QUANTITIES = frozenset(
 """The types of spans that hold a quantity outside mathematics."""
 
 _DIGITS = re.compile(r"[-−]?(?:\d[\d,]*(?:\.\d+)?|\.\d+)")
-_NUMERAL = re.compile(r"[-−.]*\d[\w.,/]*|[^\W\d_]+")
+_NUMERAL = re.compile(r"[-−.]{0,2}\d[\w.,/]*|[^\W\d_]+")
 _MIXED = re.compile(r"([-−]?)(\d+)\s+(\d+)/(\d+)\Z")
 _FRACTION = re.compile(r"([-−]?\d+)/(\d+)\Z")
+_LONGEST = 200
+"""Characters. What is longer is no quantity that a problem states, and would be costly to compute with."""
+
 _MAGNITUDES = {"k": 1000, "thousand": 1000, "m": 10**6, "million": 10**6, "billion": 10**9}
 
 
@@ -27,6 +30,8 @@ def number_value(digits: str) -> Fraction | None:
     >>> number_value("1 1/2"), number_value("1,234.5"), number_value("x")
     (Fraction(3, 2), Fraction(2469, 2), None)
     """
+    if len(digits) > _LONGEST:
+        return None
     text = digits.strip().replace("−", "-")
     try:
         if mixed := _MIXED.match(text):
@@ -45,6 +50,8 @@ def word_value(words: str) -> Fraction | None:
     >>> [str(word_value(words)) for words in ("thirty-two", "two hundred and five", "half a dozen", "two thirds")]
     ['32', '205', '6', '2/3']
     """
+    if len(words) > _LONGEST:
+        return None
     table = number_words()
     total, current = Fraction(0), Fraction(0)
     started = False

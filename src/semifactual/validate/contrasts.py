@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from difflib import SequenceMatcher
 from functools import cache
 
 from semifactual.resources import template_yaml
@@ -21,7 +23,21 @@ def contrasts(pair: Pair) -> Finding:
     for word in sorted(lost.keys() & _alternatives().keys()):
         for other in sorted(gained.keys() & _alternatives()[word]):
             return failed(f"{word!r} became {other!r}")
+    replaced = set(_replaced(pair))
+    for word, other in sorted(replaced):
+        if (other, word) in replaced:
+            return failed(f"{word!r} and {other!r} changed places")
     return passed()
+
+
+def _replaced(pair: Pair) -> Iterator[tuple[str, str]]:
+    """Words that stand in the rewrite where a word that excludes them stood, the other words being aligned."""
+    before, after = ([stem(word) for word in document.words] for document in (pair.original, pair.rewrite))
+    for change, start, stop, other, end in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if change == "replace" and stop - start == end - other:
+            for old, new in zip(before[start:stop], after[other:end], strict=True):
+                if new in _alternatives().get(old, ()):
+                    yield old, new
 
 
 def _stems(document: Document) -> Counter[str]:

@@ -10,13 +10,16 @@ from semifactual.validate.contract import Pair, check
 from semifactual.validate.roles import gained_roles
 from semifactual.validate.vacuous import classify_distractor
 from semifactual.validate.verdict import Finding, failed, passed, undecided
-from semifactual.validate.words import is_content, stem
+from semifactual.validate.words import content_stems, is_content, phrases, stem
 
 _LONGEST_FRAME = 30
 """Words. A frame is light; a longer one tells a story of its own."""
 
-_NOT_IN_FRAME = VERBATIM | {SpanType.NEGATION, SpanType.QUANTIFIER}
-_HARMLESS_IN_FRAME = frozenset({"first", "around", "together", "else", "alone", "about", "rest"})
+_NOT_IN_FRAME = VERBATIM | {SpanType.NEGATION, SpanType.QUANTIFIER, SpanType.UNIT}
+_HARMLESS_IN_FRAME = frozenset(
+    {"first", "around", "together", "else", "alone", "about", "rest", "day", "days", "years"}
+)
+_PERSONS = frozenset({"he", "she", "they", "him", "her", "them", "his", "hers", "their", "theirs"})
 
 
 @check("one_typo", "one insertion, deletion, substitution or neighbour swap in one ordinary word, which stays no word")
@@ -35,8 +38,8 @@ def one_typo(pair: Pair) -> Finding:
         return failed("the edit is in no word")
     old = span.of(before)
     new = after[span.start : span.end + len(after) - len(before)]
-    if span.type is not SpanType.WORD:
-        return failed(f"the edited word {old!r} is a {span.type.value}")
+    if span.type is not SpanType.WORD or len(old) == 1:
+        return failed(f"the edited word {old!r} is {'one letter' if len(old) == 1 else f'a {span.type.value}'}")
     if any(start <= edit.start < end for start, end in pair.original.answer_formats):
         return failed(f"the edited word {old!r} is in the sentence that fixes the answer's form")
     lower = new.lower()
@@ -56,32 +59,31 @@ def _edited_word(document: Document, start: int, end: int) -> Span | None:
 def one_frame(pair: Pair) -> Finding:
     found = _insertion(pair)
     if found is None:
-        return failed("the rewrite is not the original with one insertion")
-    position, frame = found
-    inside = next((s for s in pair.original.spans if s.start < position < s.end and s.type is not SpanType.SPACE), None)
-    if inside is not None:
-        return failed(f"the insertion splits {inside.of(pair.original.text)[:40]!r}")
-    document = Document(frame.strip())
+        return failed("the rewrite is not the original with one insertion before, between or behind its sentences")
+    document = Document(found.strip())
     if len(document.words) > _LONGEST_FRAME:
         return failed(f"the frame has {len(document.words)} words")
     for span in document.spans:
         piece = span.of(document.text)
         if span.type in _NOT_IN_FRAME and piece.lower() not in _HARMLESS_IN_FRAME:
             return failed(f"the frame holds a {span.type.value}: {piece!r}")
-    roles = gained_roles(Document(""), document)
-    if roles:
+    if roles := gained_roles(Document(""), document):
         return failed(f"the frame says {', '.join(roles)}")
-    shared = _shared_content(document, pair.original)
-    if shared:
+    if commands := sorted(phrases("frame_commands").count(document.text)):
+        return failed(f"the frame tells the reader what to do: {', '.join(commands)}")
+    if document.answer_formats:
+        return failed("the frame says in what form the answer is wanted")
+    if people := sorted(_PERSONS.intersection(document.words)):
+        return undecided(f"the frame says {', '.join(people)}, who may be of the story")
+    if shared := _shared_content(document, pair.original):
         return undecided(f"the frame speaks of {', '.join(shared)}, as the original does")
-    return passed(f"{frame.strip()!r}")
+    return passed(repr(document.text))
 
 
-def _insertion(pair: Pair) -> tuple[int, str] | None:
-    """Where in the original something was inserted, and what; None where more than an insertion happened.
+def _insertion(pair: Pair) -> str | None:
+    """Before which sentence something was inserted, or behind the last, and what; None where more or else happened.
 
-    One letter behind the insertion may have changed its case. Where several places give the same rewrite, a
-    sentence's start or the end of the text is preferred.
+    One letter behind the insertion may have changed its case.
     """
     edit = pair.edit
     before, after = pair.original.text, pair.rewrite.text
@@ -89,18 +91,18 @@ def _insertion(pair: Pair) -> tuple[int, str] | None:
     if edit is None or length <= 0:
         return None
     starts = [start for start, _ in pair.original.sentences]
-    for position in (0, len(before), *starts, edit.start):
+    for position in (0, len(before), *starts):
         if before[:position] != after[:position]:
             continue
         tail, kept = before[position:], after[position + length :]
         if tail == kept or (tail[1:] == kept[1:] and tail[:1].swapcase() == kept[:1]):
-            return position, after[position : position + length]
+            return after[position : position + length]
     return None
 
 
 def _shared_content(added: Document, original: Document) -> list[str]:
     """The content words of `added` that the original speaks of too."""
-    theirs = {stem(word) for word in original.words if is_content(word)}
+    theirs = content_stems(original.words)
     return sorted({word for word in added.words if is_content(word) and stem(word) in theirs})
 
 

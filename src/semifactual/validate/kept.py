@@ -28,6 +28,10 @@ _ORDERED = frozenset(
         SpanType.VARIABLE,
     }
 )
+_SORTS = {SpanType.PERCENT: "%", SpanType.ORDINAL: "th"}
+"""What tells equal values apart: 20 % is not 20."""
+
+_COUNTS = frozenset({SpanType.NUMBER, SpanType.NUMBER_WORD})
 _ACTORS = frozenset({SpanType.NAME, SpanType.VARIABLE, SpanType.LABEL})
 
 
@@ -56,7 +60,21 @@ def _key(text: str, span: Span, mode: Mode) -> str:
     if mode is Mode.FROZEN:
         return piece.lower() if span.type is SpanType.NUMBER_WORD else piece
     value = quantity_value(text, span)
-    return str(value) if value is not None else "".join(piece.split())
+    if value is None:
+        return "".join(piece.split())
+    return f"{value}{_SORTS.get(span.type, '')}"
+
+
+@check("counted_things", "no number counts a thing that the original does not speak of")
+def counted_things(pair: Pair) -> Finding:
+    theirs = {stem(word) for word in pair.original.words}
+    spans = pair.rewrite.spans
+    for number, space, noun in zip(spans, spans[1:], spans[2:], strict=False):
+        if number.type in _COUNTS and space.type is SpanType.SPACE and noun.type is SpanType.WORD:
+            word = without_possessive(noun.of(pair.rewrite.text).lower())
+            if is_content(word) and stem(word) not in theirs:
+                return undecided(f"{number.of(pair.rewrite.text)} {word}: the original has no {word!r}")
+    return passed()
 
 
 @check("names", "the same proper names: none new, none gone, none in another's place")

@@ -14,12 +14,18 @@ from semifactual.validate.words import difference, is_content, stem
 
 ROLES = "checks/roles.yaml"
 
-_PERCENT_OF = re.compile(r"(?:%|percent|half|thirds?|quarters?|fourths?|fifths?)\s*\$?\s+(off?)\b", re.IGNORECASE)
+_PERCENT_OF = re.compile(
+    r"(?:%|percent)\$?\s{1,3}(off?)\b|(?:half|thirds?|quarters?|fourths?|fifths?)\s{1,3}(off)\b", re.IGNORECASE
+)
 _BY_TO = re.compile(
-    r"\b(?:in|de)creas\w*(?:\s+\w+){0,3}?\s+(by|to)\b|\breduc\w+(?:\s+\w+){0,3}?\s+(by|to)\b", re.IGNORECASE
+    r"\b(?:in|de)creas\w*(?:\s{1,3}\w+){0,3}?\s{1,3}(by|to)\b|\breduc\w+(?:\s{1,3}\w+){0,3}?\s{1,3}(by|to)\b",
+    re.IGNORECASE,
 )
 _EXCHANGES = (("each", "total"), ("total", "each"), ("or", "both"))
 """Loose roles of which one may not come for the other."""
+
+_NOT_ADDED = frozenset({"or", "other", "some"})
+"""Loose roles that a sentence does not carry unless it says them."""
 
 _PER = re.compile(r"\b(?:per|each|every)\s+([a-z]+)")
 
@@ -35,6 +41,14 @@ def _table(strictness: str) -> dict[str, list[tuple[tuple[str, ...], str]]]:
         words = tuple(phrase.split())
         table.setdefault(words[0], []).append((words, role_of[phrase]))
     return table
+
+
+@cache
+def role_words() -> frozenset[str]:
+    """The single words that have a strict role of their own."""
+    return frozenset(
+        word for entries in _table("strict").values() for (word, *rest), role in entries if role and not rest
+    )
 
 
 def roles(document: Document, strictness: str = "strict") -> Counter[str]:
@@ -92,7 +106,8 @@ def _loose_roles(pair: Pair) -> Finding:
             return failed(f"{lost!r} became {gained!r}")
     if missing := sorted(before - after):
         return undecided(f"lost {', '.join(map(repr, missing))}")
-    return undecided("gained 'or'") if after["or"] > before["or"] else passed()
+    added = sorted((after - before).keys() & _NOT_ADDED)
+    return undecided(f"gained {', '.join(map(repr, added))}") if added else passed()
 
 
 def _rates(pair: Pair) -> Finding:

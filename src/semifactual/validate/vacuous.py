@@ -64,9 +64,12 @@ _OPENER = re.compile(
 
 _CODE = re.compile(r"[A-Za-z0-9]{6,12}")
 _READABLE_CODE = re.compile(
-    r"0[xXbBoO][0-9a-fA-F]+|\d+[eE]\d+|\d+[A-Za-z]{1,3}|[A-Za-z]\d+|(?:\d*[abcnixyz])+\d*", re.ASCII
+    r"0[xXbBoO][0-9a-fA-F]+|\d+[eE]\d+|\d+[A-Za-z]{1,3}|[A-Za-z]\d+|(?:\d*[abcnixyz])+\d*|(?:\d+[a-z]{1,2}){2,}\d*"
+    r"|(?i:ans|sol|key|res|val)\w*",
+    re.ASCII,
 )
-"""Strings that mathematics can read: prefixed numerals, 12e5, a number with a unit, x12, 3x5y."""
+"""Strings that mathematics can read: prefixed numerals, 12e5, a number with a unit, x12, 3x5y,
+5km20mi; and what announces an answer."""
 
 
 def _is_gibberish(code: str) -> bool:
@@ -95,6 +98,8 @@ _LABELED = re.compile(
     re.IGNORECASE,
 )
 _ORNAMENT = re.compile(r"[-~*.o_:;|^#=+<>v•·°◦○●◇◆★☆♦♪–—'`,!/ ]+")
+_SAYS_SOMETHING = re.compile(r"!--|=|[-–—]>|<[-–—]|\A[._\s]+\Z")
+"""A comment, a relation, an arrow, a gap or a blank."""
 _LONE_SIGNS = frozenset("-–—+*/=<>^|:!?,.#'ov")
 """Alone in a bracket, these tell a reader to do something: add, subtract, compare."""
 
@@ -105,6 +110,8 @@ def _is_tag(text: str) -> bool:
         return False
     inside = text[1:-1].strip()
     if len(inside) > 20 or not inside:
+        return False
+    if _SAYS_SOMETHING.search(inside):
         return False
     if _ORNAMENT.fullmatch(inside):
         letters = sum(c.isalpha() for c in inside)

@@ -79,6 +79,11 @@ def stem(word: str) -> str:
     return word
 
 
+def content_stems(words: Iterable[str]) -> set[str]:
+    """The stems of the words that carry content of their own."""
+    return {stem(word) for word in words if is_content(word)}
+
+
 def is_content(word: str) -> bool:
     """Whether a lower-case word carries content of its own."""
     return len(word) > 1 and word not in word_list("function")
