@@ -104,6 +104,11 @@ def _print_report(report: BuildReport, as_json: bool) -> None:
         print(f"resumed behind {report.resumed_at:,} finished problems")
     headings = ["kind", "rewrites", "coverage", "rejected", "most often failed"]
     print_table(headings, [_kind_row(kind, of_kind, counts["rows"]) for kind, of_kind in counts["kinds"].items()])
+    if not any(of_kind["valid"] for of_kind in counts["kinds"].values()):
+        bar = report.manifest["config"]["answer_check"]
+        print(f"no rewrite entered the dataset; the bar for answers was --answer-check {bar}")
+    if counts["counterfactuals"]:
+        print(f"{counts['counterfactuals']:,} counterfactuals, as a control")
     dropped = counts["dropped_by_require_all"]
     print(printable(f"{counts['rows']:,} rows in {report.out}" + (f"; {dropped:,} dropped" if dropped else "")))
 
