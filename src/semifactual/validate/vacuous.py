@@ -32,9 +32,9 @@ def classify_distractor(text: str) -> DistractorForm | None:
 
     What the distractor shares with a problem is not looked at: that needs the problem.
 
-    >>> [form.value for form in map(classify_distractor, ("Slow rivers are slow.", "[tag: mx93q]", "1 = 1")) if form]
+    >>> [form.value for form in map(classify_distractor, ("Tall pines are tall.", "[tag: mx93q]", "1 = 1")) if form]
     ['tautology', 'tag', 'identity']
-    >>> [classify_distractor(text) for text in ("Gray stones are never gray.", "1 = 2", "[add it]")]
+    >>> [classify_distractor(text) for text in ("Round coins are never round.", "1 = 2", "[add it]")]
     [None, None, None]
     """
     text = text.strip()
