@@ -229,3 +229,13 @@ def test_many_marks_are_read_in_no_time() -> None:
     before = time.monotonic()
     read_reference("####" * 20_000 + "\nx")
     assert time.monotonic() - before < 0.5
+
+
+def test_an_answer_that_does_not_verify_against_itself_is_reported(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    answers = ["7", "\\frac{1}{2}", "0/0"]
+    rows = [{"question": f"How much is {n}?", "answer": answer} for n, answer in enumerate(answers)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    report = scan(open_source(str(path)))
+    assert report.unverifiable == 1
+    assert any("rows.jsonl:3 '0/0'" in notice for notice in report.notices())

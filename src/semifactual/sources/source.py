@@ -9,6 +9,7 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
+from semifactual.answers.verifier import equivalent
 from semifactual.errors import SourceError
 from semifactual.sources.duplicates import Index, Seen
 from semifactual.sources.fields import Fields, find_fields
@@ -20,6 +21,7 @@ from semifactual.types import Problem
 BUILTIN_PREFIX = "builtin:"
 SAMPLED_ROWS = 20
 """Fields are guessed from so many rows."""
+SHOWN_ANSWERS = 3
 SHOWN_ROWS = 20
 """So many of the rows that cannot be used are shown; all are counted."""
 
@@ -60,6 +62,10 @@ class ScanReport:
     """The first of the bad rows."""
     prompt_formats: Counter[str] = field(default_factory=Counter)
     """How many problems had which instructions around them."""
+    unverifiable: int = 0
+    """How many reference answers the verifier cannot find equal to themselves, so that no response could match them."""
+    shown_unverifiable: tuple[str, ...] = ()
+    """The first of those, with their places."""
 
     def notices(self) -> list[str]:
         """What a user should hear of it, a sentence each."""
@@ -70,6 +76,9 @@ class ScanReport:
             said.append(f"Instructions around {framed:,} problems ({formats} forms) were set apart as prompt_format.")
         if self.duplicates:
             said.append(f"{self.duplicates:,} exact duplicates were merged.")
+        if self.unverifiable:
+            few = "; ".join(self.shown_unverifiable)
+            said.append(f"{self.unverifiable:,} answers do not verify even against themselves: {few}.")
         if self.bad_rows:
             said.append(f"{self.bad_rows:,} rows that cannot be used were left out.")
         return said
@@ -134,6 +143,7 @@ def scan(source: Source, *, skip_bad_rows: bool = False) -> ScanReport:
     shown: list[BadRow] = []
     clashes: list[str] = []
     formats: Counter[str] = Counter()
+    unverifiable: list[str] = []
     for seen, place, item, earlier in _seen(source):
         counts["rows"] += 1
         if isinstance(item, BadRow):
@@ -145,6 +155,9 @@ def scan(source: Source, *, skip_bad_rows: bool = False) -> ScanReport:
         else:
             counts[seen] += 1
             _count_format(formats, item.metadata)
+            if seen is Seen.NEW and not _verifies(item.answer):
+                counts["unverifiable"] += 1
+                unverifiable += [f"{place} {item.answer[:40]!r}"] if len(unverifiable) < SHOWN_ANSWERS else []
     if counts["bad"] and not skip_bad_rows:
         raise SourceError(
             _listing(f"{counts['bad']:,} of {counts['rows']:,} rows cannot be used", counts["bad"], map(str, shown)),
@@ -157,7 +170,16 @@ def scan(source: Source, *, skip_bad_rows: bool = False) -> ScanReport:
         )
     if not counts[Seen.NEW]:
         raise SourceError(f"{source.name} has no problem that can be used")
-    return ScanReport(counts["rows"], counts[Seen.NEW], counts[Seen.DUPLICATE], counts["bad"], tuple(shown), formats)
+    return ScanReport(
+        counts["rows"],
+        counts[Seen.NEW],
+        counts[Seen.DUPLICATE],
+        counts["bad"],
+        tuple(shown),
+        formats,
+        counts["unverifiable"],
+        tuple(unverifiable),
+    )
 
 
 def problems(source: Source) -> Iterator[Problem]:
@@ -179,6 +201,11 @@ def _seen(source: Source) -> Iterator[tuple[Seen, Place, Problem | BadRow, str]]
             else:
                 sighting = index.see(item, str(place))
                 yield sighting.seen, place, item, sighting.earlier
+
+
+def _verifies(answer: str) -> bool:
+    """Whether a reference answer equals itself. A plain number does, without asking."""
+    return answer.removeprefix("-").isdecimal() or equivalent(answer, answer).equal
 
 
 def _count_format(formats: Counter[str], metadata: Any) -> None:
