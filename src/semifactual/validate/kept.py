@@ -50,7 +50,8 @@ def frozen_spans(*types: SpanType) -> Check:
     return run
 
 
-def _keys(document: Document, types: Iterable[SpanType], mode: Mode) -> Iterable[str]:
+def _keys(document: Document, types: Iterable[SpanType], mode: Mode) -> Iterator[str]:
+    """What the spans of these types say, in order."""
     for span in document.of_type(*types):
         yield _key(document.text, span, mode)
 
@@ -96,7 +97,7 @@ def _names(document: Document) -> Counter[str]:
 
 @check("quantity_roles", "no two quantities changed places")
 def quantity_roles(pair: Pair) -> Finding:
-    order, new_order = _ordered(pair.original, pair.mode), _ordered(pair.rewrite, pair.mode)
+    order, new_order = (list(_keys(document, _ORDERED, pair.mode)) for document in (pair.original, pair.rewrite))
     if order == new_order:
         return passed("the order is the same")
     if set(order) != set(new_order):
@@ -113,11 +114,6 @@ def quantity_roles(pair: Pair) -> Finding:
 
 
 _SLOT = "#"
-
-
-def _ordered(document: Document, mode: Mode) -> list[str]:
-    """The keys of the quantities and formulas of a text, in order."""
-    return [_key(document.text, span, mode) for span in document.of_type(*_ORDERED)]
 
 
 def _replaced(pair: Pair) -> Iterator[tuple[str, str]]:
