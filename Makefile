@@ -1,22 +1,29 @@
-# make demo    a first dataset, from nothing: environment, build, check, show
-# make test    lint, format and the whole test suite
-# make check   lint, then types, doctests and contents of the built wheel in an environment of its own
-# make clean   remove what these made
+# make demo               a first dataset, from nothing: environment, build, check, show
+# make test               lint, format and the whole test suite
+# make check              lint, then types, doctests and contents of the built wheel in an environment of its own
+# make test-integrations  what needs other environments: older transformers, TRL, a browser, long kill loops
+# make clean              remove what these made
 
 PYTHON ?= python3
 VENV ?= .venv
 CHECK_VENV ?= .venv-check
+OLD_VENV ?= .venv-old-transformers
+TRL_VENV ?= .venv-trl
 JOBS ?= 2
 
 BIN := $(VENV)/bin
 CHECK_BIN := $(CHECK_VENV)/bin
-DEMO_SOURCE := builtin:word_problems?n=20
+OLD_BIN := $(OLD_VENV)/bin
+TRL_BIN := $(TRL_VENV)/bin
+INSTALL := install --quiet --constraint constraints.txt
+DEMO_SOURCE := builtin:word_problems?steps=1..2&max=20&n=20
 DEMO_OUT := out/demo
+DEMO_RUNS := runs/demo
 
-.PHONY: demo test lint check clean
+.PHONY: demo test lint check test-integrations clean
 
 demo: $(VENV)/.installed
-	rm -rf $(DEMO_OUT)
+	rm -rf $(DEMO_OUT) $(DEMO_RUNS)
 	$(BIN)/semifactual build "$(DEMO_SOURCE)" --out $(DEMO_OUT)
 	$(BIN)/semifactual check $(DEMO_OUT) --fail-on-reject
 	$(BIN)/semifactual show $(DEMO_OUT) --limit 2
@@ -36,22 +43,37 @@ check: lint $(CHECK_VENV)/.installed
 	$(CHECK_BIN)/pytest --doctest-modules --pyargs semifactual
 	$(BIN)/pytest tests/test_packaging.py
 
+test-integrations: $(VENV)/.installed-dev $(OLD_VENV)/.installed $(TRL_VENV)/.installed
+	$(OLD_BIN)/pytest tests/policy
+	$(TRL_BIN)/pytest tests/integration
+	$(BIN)/pytest tests/browser
+
 clean:
-	rm -rf $(VENV) $(CHECK_VENV) build dist *.egg-info $(DEMO_OUT)
+	rm -rf $(VENV) $(CHECK_VENV) $(OLD_VENV) $(TRL_VENV) build dist *.egg-info $(DEMO_OUT) $(DEMO_RUNS)
 
 # Stamps: an environment is made again only when what it is made from has changed.
 
-$(VENV)/.installed: pyproject.toml
+$(VENV)/.installed: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --editable .
+	$(BIN)/pip $(INSTALL) --editable ".[train]"
 	touch $@
 
-$(VENV)/.installed-dev: pyproject.toml
+$(VENV)/.installed-dev: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --editable ".[dev]"
+	$(BIN)/pip $(INSTALL) --editable ".[browser,dev,train]"
 	touch $(VENV)/.installed $@
 
-$(CHECK_VENV)/.installed: pyproject.toml
+$(CHECK_VENV)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv --clear $(CHECK_VENV)
-	$(CHECK_BIN)/pip install --quiet ".[dev]"
+	$(CHECK_BIN)/pip $(INSTALL) ".[dev,train]"
+	touch $@
+
+$(OLD_VENV)/.installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv --clear $(OLD_VENV)
+	$(OLD_BIN)/pip $(INSTALL) --editable ".[dev,train]" "transformers==5.10.4"
+	touch $@
+
+$(TRL_VENV)/.installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv --clear $(TRL_VENV)
+	$(TRL_BIN)/pip $(INSTALL) --editable ".[dev,train]" "trl==1.16.0"
 	touch $@
