@@ -7,6 +7,7 @@ import sys
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -74,6 +75,12 @@ def progress(description: str) -> Iterator[Callable[[int, int], None]]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(description, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def keep_libraries_quiet() -> None:
+    """Let transformers draw its own bars, such as that of loading a model, on a terminal alone."""
+    if not sys.stderr.isatty():
+        import_module("transformers.utils.logging").disable_progress_bar()
 
 
 def colour_console() -> Console:

@@ -52,7 +52,7 @@ def test_changed_settings_are_refused_with_the_difference(tmp_path: Path) -> Non
 
 def test_one_process_at_a_time_builds_a_folder(tmp_path: Path) -> None:
     journal = Journal.open(tmp_path / "out", IDENTITY)
-    with pytest.raises(OutputError, match="another process is building"):
+    with pytest.raises(OutputError, match="another process is at work on"):
         Journal.open(tmp_path / "out", IDENTITY)
     journal.close()
 

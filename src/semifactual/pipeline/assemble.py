@@ -7,7 +7,6 @@ a folder with a manifest is a finished dataset.
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -18,7 +17,7 @@ from semifactual.errors import OutputError
 from semifactual.pipeline.card import render_card
 from semifactual.pipeline.config import BuildConfig
 from semifactual.pipeline.journal import MANIFEST_NAME, Journal
-from semifactual.pipeline.output import sync_folder, writing
+from semifactual.pipeline.output import move_durably, writing
 from semifactual.pipeline.records import SCHEMA_VERSION, Record, to_json, write_parquet
 from semifactual.pipeline.rewriting import kinds_without
 
@@ -130,7 +129,7 @@ def assemble(
         manifest_text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
         (staging / MANIFEST_NAME).write_text(manifest_text, encoding="utf-8", newline="\n")
         for name in (*PAYLOAD, MANIFEST_NAME):
-            _move_durably(staging / name, out / name)
+            move_durably(staging / name, out / name)
     journal.remove()
     return manifest
 
@@ -156,10 +155,3 @@ def _kept_records(journal: Journal, tally: Tally, require_all: bool, rejected: I
         tally.add(row, keep)
         if keep:
             yield row["record"]
-
-
-def _move_durably(staged: Path, final: Path) -> None:
-    with staged.open("rb") as file:
-        os.fsync(file.fileno())
-    os.replace(staged, final)
-    sync_folder(final.parent)

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
@@ -15,6 +15,8 @@ from semifactual.errors import ConfigError
 from semifactual.pipeline.workers import default_workers
 from semifactual.sources.source import BUILTIN_PREFIX
 from semifactual.types import AnswerCheck
+
+Config = TypeVar("Config", bound=BaseModel)
 
 
 class AnswerBar(StrEnum):
@@ -106,11 +108,19 @@ def load_config(path: Path | None, overrides: Mapping[str, Any]) -> BuildConfig:
     """
     options = _read_options(path) if path is not None else {}
     options.update({name: value for name, value in overrides.items() if value is not None})
+    return validated(BuildConfig, options, where=f" (with {path})" if path is not None else "")
+
+
+def validated(config: type[Config], options: Mapping[str, Any], *, where: str = "") -> Config:
+    """The options as an object of the class `config`; `where` goes behind the sentence of an error.
+
+    Raises:
+        ConfigError: an option is unknown, missing or out of range, or two options contradict.
+    """
     try:
-        return BuildConfig.model_validate(options)
+        return config.model_validate(options)
     except ValidationError as error:
-        where = f" (with {path})" if path is not None else ""
-        raise ConfigError(f"{_sentence(error)}{where}", hint=_hint(error)) from error
+        raise ConfigError(f"{_sentence(error)}{where}", hint=_hint(error, list(config.model_fields))) from error
 
 
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
@@ -150,11 +160,11 @@ def _sentence(error: ValidationError) -> str:
     return "; ".join(parts)
 
 
-def _hint(error: ValidationError) -> str | None:
+def _hint(error: ValidationError, options: list[str]) -> str | None:
     for detail in error.errors(include_url=False):
         if detail["type"] == "extra_forbidden":
-            near = difflib.get_close_matches(str(detail["loc"][-1]), BuildConfig.model_fields, n=1)
-            return f"did you mean {near[0]!r}?" if near else f"the options are {', '.join(BuildConfig.model_fields)}"
+            near = difflib.get_close_matches(str(detail["loc"][-1]), options, n=1)
+            return f"did you mean {near[0]!r}?" if near else f"the options are {', '.join(options)}"
     return None
 
 

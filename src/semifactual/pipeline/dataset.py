@@ -13,7 +13,7 @@ from semifactual.errors import SourceError
 from semifactual.pipeline.assemble import PARQUET_NAME, REJECTED_NAME
 from semifactual.pipeline.build import plan_of
 from semifactual.pipeline.config import load_config
-from semifactual.pipeline.journal import MANIFEST_NAME
+from semifactual.pipeline.journal import MANIFEST_NAME, Journal
 from semifactual.pipeline.problems import open_problems
 from semifactual.pipeline.records import Record, read_parquet
 from semifactual.pipeline.rewriting import row
@@ -57,15 +57,26 @@ def seen_problems(
     Raises:
         SourceError: `folder` holds no whole dataset, or no row has the id.
     """
+    require_dataset(folder)
+    refused = _rejections(folder / REJECTED_NAME, row_id) if rejected else {}
+    rows = ((record, refused.get(record["id"], [])) for record in read_parquet(folder / PARQUET_NAME))
+    return _seen(rows, str(folder), row_id, kind, rejected)
+
+
+def require_dataset(folder: Path) -> None:
+    """Check that `folder` holds a whole dataset.
+
+    Raises:
+        SourceError: a file of it is missing, or its build is not finished.
+    """
+    if Journal.of(folder).folder.exists() and not (folder / MANIFEST_NAME).exists():
+        raise SourceError(f"the build of {folder} is not finished", hint="run its `semifactual build` again to go on")
     for name in (MANIFEST_NAME, PARQUET_NAME, REJECTED_NAME):
         if not (folder / name).is_file():
             raise SourceError(
                 f"{folder} holds no built dataset: it has no {name}",
                 hint=f"make one with `semifactual build SOURCE --out {folder}`",
             )
-    refused = _rejections(folder / REJECTED_NAME, row_id) if rejected else {}
-    rows = ((record, refused.get(record["id"], [])) for record in read_parquet(folder / PARQUET_NAME))
-    return _seen(rows, str(folder), row_id, kind, rejected)
 
 
 def made_problems(

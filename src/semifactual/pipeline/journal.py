@@ -1,4 +1,4 @@
-"""The journal of a build: finished rows, append-only and on disk before the next ones are taken.
+"""The journal of long work: finished rows, append-only and on disk before the next ones are taken.
 
 A folder under construction holds ``.journal/config.json`` (what is being built) and ``.journal/rows.jsonl`` (one
 line a finished row, in the source's order). A process that dies can only tear the last line, which is cut off when
@@ -108,7 +108,7 @@ class Journal:
             fcntl.flock(self._opened(), fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise OutputError(
-                f"another process is building {out}", hint="wait for it, or choose another --out"
+                f"another process is at work on {out}", hint="wait for it, or choose another --out"
             ) from error
 
     def _cut_torn_line(self) -> int:
@@ -138,8 +138,10 @@ def refuse_changes(out: Path, before: Mapping[str, Any], after: Mapping[str, Any
         )
 
 
-def finished_manifest(out: Path) -> dict[str, Any] | None:
-    """The manifest of the finished dataset that `out` holds; None where a build may start or go on there.
+def finished_manifest(out: Path, name: str = MANIFEST_NAME) -> dict[str, Any] | None:
+    """The manifest of what `out` holds, where it is finished; None where work may start or go on there.
+
+    `name` is that of the file which is written last.
 
     Raises:
         OutputError: the folder holds something else, or is no folder.
@@ -152,19 +154,19 @@ def finished_manifest(out: Path) -> dict[str, Any] | None:
         names = sorted(entry.name for entry in out.iterdir())
     except OSError as error:
         raise OutputError(f"cannot read {out}: {(error.strerror or str(error)).lower()}") from error
-    if MANIFEST_NAME in names:
-        return _read_manifest(out)
+    if name in names:
+        return _read_manifest(out, name)
     if names and JOURNAL_NAME not in names:
         shown = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
         raise OutputError(f"{out} holds other files: {shown}", hint="choose an empty or a new folder as --out")
     return None
 
 
-def _read_manifest(out: Path) -> dict[str, Any]:
+def _read_manifest(out: Path, name: str) -> dict[str, Any]:
     try:
-        manifest = json.loads((out / MANIFEST_NAME).read_text(encoding="utf-8"))
+        manifest = json.loads((out / name).read_text(encoding="utf-8"))
         if isinstance(manifest, dict) and "schema" in manifest:
             return manifest
     except (OSError, ValueError):
         pass
-    raise OutputError(f"{out} holds a {MANIFEST_NAME} that is not ours", hint="choose an empty or a new folder")
+    raise OutputError(f"{out} holds a {name} that is not ours", hint="choose an empty or a new folder")

@@ -87,6 +87,14 @@ def write_text_durably(path: Path, text: str) -> None:
         sync_folder(path.parent)
 
 
+def move_durably(staged: Path, final: Path) -> None:
+    """Bring a file that is whole to its place, so that it stays there even if power fails."""
+    with staged.open("rb") as file:
+        os.fsync(file.fileno())
+    os.replace(staged, final)
+    sync_folder(final.parent)
+
+
 def sync_folder(folder: Path) -> None:
     """Make the folder's entries durable."""
     descriptor = os.open(folder, os.O_RDONLY)
