@@ -1,10 +1,11 @@
-"""Read access to the texts in templates/, and their hashes, wherever the package is installed."""
+"""Read access to the texts in templates/, their hashes, and the embedded model, wherever the package is installed."""
 
 from __future__ import annotations
 
 import hashlib
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -40,3 +41,8 @@ def template_names(folder: str) -> tuple[str, ...]:
 def template_sha256(name: str) -> str:
     """The first 16 hex digits of the template's SHA-256, as rows and manifests record it."""
     return hashlib.sha256(template_text(name).encode()).hexdigest()[:16]
+
+
+def tiny_model_path() -> Path:
+    """The folder of the embedded tiny model, which transformers' `from_pretrained` loads."""
+    return Path(str(files("semifactual").joinpath("policy", "tiny")))
