@@ -13,7 +13,7 @@ from semifactual.cli import main as cli_main
 from semifactual.errors import SourceError
 from tests.cli.conftest import Command
 
-COMMANDS = {"build", "check", "verify", "show", "kinds"}
+COMMANDS = {"build", "check", "verify", "show", "kinds", "drift", "decode"}
 
 
 def raising(error: BaseException) -> Callable[[], None]:
@@ -53,6 +53,17 @@ def test_every_command_has_help(command: Command, name: str) -> None:
     ran = command(name, "--help")
     assert ran.code == 0
     assert ran.out.startswith(f"Usage: semifactual {name}")
+
+
+def test_a_missing_library_names_the_extra_that_brings_it(
+    command: Command, failing: Callable[[BaseException], None]
+) -> None:
+    failing(ModuleNotFoundError("No module named 'torch.nn'", name="torch.nn"))
+    ran = command("fail")
+    assert ran.code == 2
+    assert ran.err == (
+        "Error: this needs the library torch, which is not installed\nHint: pip install 'semifactual[train]'\n"
+    )
 
 
 def test_version(command: Command) -> None:

@@ -1,0 +1,32 @@
+"""`semifactual decode`: what it prints, its files, its refusals."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.cli.conftest import Command
+
+SOURCE = "builtin:word_problems?steps=1..2&max=20&n=3"
+OPTIONS = ("--model", "builtin:tiny", "--samples", "2", "--max-new-tokens", "12", "--resamples", "100")
+
+
+def test_prints_methods_and_differences_and_finds_itself_finished(command: Command, tmp_path: Path) -> None:
+    first = command("decode", SOURCE, *OPTIONS, "--out", tmp_path / "run")
+    assert first.code == 0, first.err
+    assert all(word in first.out for word in ("greedy", "plain", "filtered", "turned right", "proposals were rejected"))
+    again = command("decode", SOURCE, *OPTIONS, "--out", tmp_path / "run", "--json")
+    assert again.json["found_finished"]
+    summary = json.loads((tmp_path / "run" / "summary.json").read_text())
+    assert {name: again.json[name] for name in summary} == summary
+    rows = (tmp_path / "run" / "decode.jsonl").read_text().splitlines()
+    assert len(rows) == summary["counts"]["responses"] == 15
+
+
+def test_refusals_are_one_sentence(command: Command, tmp_path: Path) -> None:
+    ran = command("decode", SOURCE, *OPTIONS, "--cap", "1.5", "--out", tmp_path / "run")
+    assert ran.code == 2
+    assert "cap" in ran.err and "Traceback" not in ran.err
+    ran = command("decode", SOURCE, "--model", "openai:gpt@http://localhost", "--out", tmp_path / "run")
+    assert ran.code == 2
+    assert not (tmp_path / "run").exists()
