@@ -2,70 +2,45 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .console import (
-    INTERRUPTED,
-    JsonFlag,
-    keep_libraries_quiet,
-    print_error,
-    print_json,
-    print_table,
-    printable,
-    progress,
-)
+from .console import JsonFlag, print_json, print_table, printable
+from .model_runs import RunOption, print_beginning, resumable
 
 if TYPE_CHECKING:
-    from semifactual.evaluation.decoding import DecodeReport
-    from semifactual.evaluation.decoding_config import DecodeConfig
+    from semifactual.drift.chunked import RunReport
 
 
 def decode(
-    source: Annotated[
-        str,
-        typer.Argument(metavar="DIR", help="A built dataset, or a source: rewrites are then made on the fly."),
-    ],
-    model: Annotated[str, typer.Option(help="builtin:tiny, a local folder, or a Hub id.")],
-    out: Annotated[Path, typer.Option(help="The run folder to make, or to go on with.")],
+    source: RunOption.Source,
+    model: RunOption.Model,
+    out: RunOption.Out,
     cap: Annotated[
         float | None, typer.Option(help="The most probability that the filter may mask at a step. [0.8]")
     ] = None,
     kinds: Annotated[str | None, typer.Option(help="Filter by these kinds of rewrites only, with commas.")] = None,
     samples: Annotated[int | None, typer.Option(help="How many responses to draw for each problem. [8]")] = None,
-    limit: Annotated[int | None, typer.Option(help="Take only the first so many problems.")] = None,
+    limit: RunOption.Limit = None,
     temperature: Annotated[float | None, typer.Option(help="Of plain and d-filtered sampling. [1.0]")] = None,
-    top_p: Annotated[
-        float | None, typer.Option(help="Draw from the smallest set of tokens with this probability. [1.0]")
-    ] = None,
+    top_p: RunOption.TopP = None,
     max_new_tokens: Annotated[int | None, typer.Option(help="The longest response. [512]")] = None,
-    seed: Annotated[int | None, typer.Option(help="The seed of every random choice. [0]")] = None,
-    prompt: Annotated[
-        str | None, typer.Option(help="A template in templates/prompts, or a file with {question}. [default]")
-    ] = None,
-    chat: Annotated[
-        str | None, typer.Option(help="Use the model's chat template: auto, always or never. [auto]")
-    ] = None,
-    dtype: Annotated[str | None, typer.Option(help="auto, float32, bfloat16 or float16. [auto]")] = None,
-    device: Annotated[str | None, typer.Option(help="auto, cpu, cuda or cuda:1. [auto]")] = None,
-    attention: Annotated[str | None, typer.Option(help="auto, sdpa, eager or flash_attention_2. [auto]")] = None,
-    tokens_per_batch: Annotated[
-        int | None, typer.Option(help="How many tokens to work on at once; by the memory at hand if not given.")
-    ] = None,
-    revision: Annotated[str | None, typer.Option(help="The revision of a model's Hub id.")] = None,
-    split: Annotated[str | None, typer.Option(help="The split of a dataset's Hub id or folder.")] = None,
-    config_name: Annotated[str | None, typer.Option(help="The configuration of a dataset's Hub id.")] = None,
-    problem_field: Annotated[str | None, typer.Option(help="The field that holds the problem.")] = None,
-    answer_field: Annotated[str | None, typer.Option(help="The field that holds the answer.")] = None,
-    id_field: Annotated[
-        str | None, typer.Option(help="The field that holds a row's id; none to number the rows.")
-    ] = None,
-    resamples: Annotated[int | None, typer.Option(help="Bootstrap draws behind the intervals. [2000]")] = None,
-    skip_bad_rows: Annotated[
-        bool | None, typer.Option("--skip-bad-rows", help="Leave out and count rows that cannot be used.")
-    ] = None,
+    seed: RunOption.Seed = None,
+    prompt: RunOption.Prompt = None,
+    chat: RunOption.Chat = None,
+    dtype: RunOption.Dtype = None,
+    device: RunOption.Device = None,
+    attention: RunOption.Attention = None,
+    tokens_per_batch: RunOption.TokensPerBatch = None,
+    revision: RunOption.Revision = None,
+    split: RunOption.Split = None,
+    config_name: RunOption.ConfigName = None,
+    problem_field: RunOption.ProblemField = None,
+    answer_field: RunOption.AnswerField = None,
+    id_field: RunOption.IdField = None,
+    resamples: RunOption.Resamples = None,
+    skip_bad_rows: RunOption.SkipBadRows = None,
     json: JsonFlag = False,
 ) -> None:
     """d-filtered decoding beside plain sampling and greedy. Paired on the same problems; the same command resumes."""
@@ -73,7 +48,10 @@ def decode(
     from semifactual.evaluation.decoding_config import DecodeConfig, load_config
 
     config = load_config({name: given[name] for name in DecodeConfig.model_fields})
-    report = _run(config, out)
+    with resumable("decoding") as on_progress:
+        from semifactual.evaluation.decoding import compare_decoding
+
+        report = compare_decoding(config, out, on_progress=on_progress)
     if json:
         found = {"found_finished": report.found_finished, "resumed_at": report.resumed_at}
         print_json({"out": str(out), **found, **report.summary})
@@ -81,26 +59,9 @@ def decode(
         _print_report(report)
 
 
-def _run(config: DecodeConfig, out: Path) -> DecodeReport:
-    from semifactual.evaluation.decoding import compare_decoding
-
-    keep_libraries_quiet()
-    try:
-        with progress("decoding") as on_progress:
-            return compare_decoding(config, out, on_progress=on_progress)
-    except KeyboardInterrupt:
-        print_error("interrupted; finished problems are kept", "run the same command again to go on")
-        raise typer.Exit(INTERRUPTED) from None
-
-
-def _print_report(report: DecodeReport) -> None:
+def _print_report(report: RunReport) -> None:
     summary = report.summary
-    for notice in report.notices:
-        print(printable(notice))
-    if report.found_finished:
-        print(printable(f"{report.out} holds this run already; nothing to do"))
-    elif report.resumed_at:
-        print(f"resumed behind {report.resumed_at:,} finished problems")
+    print_beginning(report)
     print(f"{summary['counts']['problems']:,} problems, {summary['config']['samples']:,} samples each")
     print()
     methods = [

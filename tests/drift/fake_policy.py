@@ -30,7 +30,8 @@ class FakePolicy:
     name: str = "fake"
     generated: list[Request] = field(default_factory=list)
     scored: list[list[Group]] = field(default_factory=list)
-    broken: bool = False
+    broken: float | None = None
+    """What every log-prob is, where it is not to be computed."""
 
     def encode_prompt(self, text: str) -> TokenIds:
         return tuple(map(ord, text))
@@ -65,8 +66,8 @@ class FakePolicy:
         return Response(ids, StopReason.EOS)
 
     def _logps(self, prompt: TokenIds, response: TokenIds) -> NDArray[np.float32]:
-        if self.broken:
-            return np.full(len(response), np.nan, dtype=np.float32)
+        if self.broken is not None:
+            return np.full(len(response), self.broken, dtype=np.float32)
         return np.array([logp(prompt, response[: place + 1]) for place in range(len(response))], dtype=np.float32)
 
 

@@ -18,10 +18,10 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 
-from semifactual.drift.assemble import NO_PLOTS, SUMMARY
+from semifactual.drift.assemble import NO_PLOTS
+from semifactual.drift.chunked import PROBLEMS_PER_CHUNK, SUMMARY, RunReport
 from semifactual.drift.config import load_config
-from semifactual.drift.prepare import PROBLEMS_PER_CHUNK
-from semifactual.drift.run import DriftReport, measure_drift
+from semifactual.drift.run import measure_drift
 from semifactual.drift.tables import DRIFT, LOGPS, RESPONSES
 from semifactual.errors import OutputError, SemifactualError, SourceError
 from semifactual.pipeline.build import build
@@ -54,11 +54,11 @@ def problems(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def whole(problems: Path, policy: LocalPolicy, tmp_path_factory: pytest.TempPathFactory) -> DriftReport:
+def whole(problems: Path, policy: LocalPolicy, tmp_path_factory: pytest.TempPathFactory) -> RunReport:
     return run(problems, policy, tmp_path_factory.mktemp("whole") / "run", plots=True)
 
 
-def run(source: Path | str, policy: LocalPolicy, out: Path, *, plots: bool = False, **options: Any) -> DriftReport:
+def run(source: Path | str, policy: LocalPolicy, out: Path, *, plots: bool = False, **options: Any) -> RunReport:
     """A quick run; plots take longer than all the rest of it, and are drawn only where a test looks at them."""
     if "responses" in options:
         options = {"samples": None, "max_new_tokens": None, **options}
@@ -82,7 +82,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def test_a_run_has_every_file_and_every_problem_in_order(whole: DriftReport) -> None:
+def test_a_run_has_every_file_and_every_problem_in_order(whole: RunReport) -> None:
     names = {str(path.relative_to(whole.out)) for path in whole.out.rglob("*") if path.is_file()}
     assert {"responses.jsonl", "prompts.jsonl", "logps.parquet", "drift.parquet", "summary.json"} <= names
     assert {"report.html", "plots/kinds.png", "plots/kinds.svg"} <= names
@@ -96,7 +96,7 @@ def test_a_run_has_every_file_and_every_problem_in_order(whole: DriftReport) -> 
     assert not (whole.out / JOURNAL_NAME).exists()
 
 
-def test_the_summary_says_what_the_tables_hold(whole: DriftReport) -> None:
+def test_the_summary_says_what_the_tables_hold(whole: RunReport) -> None:
     drift = np.concatenate(
         [np.array(row, dtype=np.float64) for row in pq.read_table(whole.out / DRIFT)["drift"].to_pylist()]
     )
@@ -109,7 +109,7 @@ def test_the_summary_says_what_the_tables_hold(whole: DriftReport) -> None:
     assert whole.summary["accuracy"] == np.mean([row["correct"] for row in lines(whole.out / RESPONSES)])
 
 
-def test_logps_are_those_of_plain_forwards(whole: DriftReport, policy: LocalPolicy) -> None:
+def test_logps_are_those_of_plain_forwards(whole: RunReport, policy: LocalPolicy) -> None:
     table = pq.read_table(whole.out / LOGPS).to_pylist()
     for row in random.Random(0).sample(table, 12):
         ids = torch.tensor([row["prompt_ids"] + row["token_ids"]])
@@ -121,7 +121,7 @@ def test_logps_are_those_of_plain_forwards(whole: DriftReport, policy: LocalPoli
 
 
 def test_the_same_command_finds_a_finished_run_and_another_is_refused(
-    problems: Path, policy: LocalPolicy, whole: DriftReport
+    problems: Path, policy: LocalPolicy, whole: RunReport
 ) -> None:
     before = files_of(whole.out)
     again = run(problems, policy, whole.out)
@@ -133,7 +133,7 @@ def test_the_same_command_finds_a_finished_run_and_another_is_refused(
     assert files_of(whole.out) == before
 
 
-def test_other_weights_are_another_run(problems: Path, whole: DriftReport, tmp_path: Path) -> None:
+def test_other_weights_are_another_run(problems: Path, whole: RunReport, tmp_path: Path) -> None:
     other = open_policy(str(save_model(tmp_path / "other", seed=1)), device="cpu")
     other.name = whole.summary["model"]["name"]
     with pytest.raises(OutputError, match=r"model\.weights"):
@@ -141,7 +141,7 @@ def test_other_weights_are_another_run(problems: Path, whole: DriftReport, tmp_p
 
 
 def test_a_finished_run_that_lost_a_file_is_no_run(
-    problems: Path, policy: LocalPolicy, whole: DriftReport, tmp_path: Path
+    problems: Path, policy: LocalPolicy, whole: RunReport, tmp_path: Path
 ) -> None:
     copied = Path(shutil.copytree(whole.out, tmp_path / "copy"))
     (copied / DRIFT).unlink()
@@ -150,7 +150,7 @@ def test_a_finished_run_that_lost_a_file_is_no_run(
 
 
 def test_a_run_that_breaks_off_in_scoring_or_assembly_goes_on(
-    problems: Path, policy: LocalPolicy, whole: DriftReport, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    problems: Path, policy: LocalPolicy, whole: RunReport, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out, done = tmp_path / "run", []
 
@@ -183,7 +183,11 @@ def test_a_changed_config_does_not_resume(problems: Path, policy: LocalPolicy, t
         run(problems, policy, tmp_path / "run", temperature=0.5)
 
 
-def test_killed_runs_resume_to_the_same_bytes(problems: Path, model: Path, whole: DriftReport, tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_killed_runs_resume_to_the_same_bytes(
+    problems: Path, model: Path, policy: LocalPolicy, whole: RunReport, tmp_path: Path
+) -> None:
+    """Two processes of the command are killed, the second while it goes on where the first was."""
     command = [sys.executable, "-m", "semifactual.cli.main", "drift", str(problems), "--model", str(model)]
     command += ["--samples", "2", "--max-new-tokens", "6", "--kinds", ",".join(KINDS), "--resamples", "100"]
     out, moments = tmp_path / "killed", random.Random(0)
@@ -194,7 +198,8 @@ def test_killed_runs_resume_to_the_same_bytes(problems: Path, model: Path, whole
         process.send_signal(signal.SIGKILL)
         process.wait()
         assert (out / JOURNAL_NAME).exists()
-    assert start(command, out).wait() == 0
+    report = run(problems, policy, out, plots=True)
+    assert report.resumed_at >= 2 * PROBLEMS_PER_CHUNK
     assert files_of(out) == files_of(whole.out)
 
 
@@ -232,7 +237,7 @@ def test_a_built_dataset_gives_its_own_rewrites_and_no_counterfactual_is_scored(
 
 
 def test_given_responses_are_scored_as_they_are(
-    problems: Path, policy: LocalPolicy, whole: DriftReport, tmp_path: Path
+    problems: Path, policy: LocalPolicy, whole: RunReport, tmp_path: Path
 ) -> None:
     report = run(problems, policy, tmp_path / "run", responses=str(whole.out / RESPONSES))
     strip = [{**row, "seed": None} for row in lines(whole.out / RESPONSES)]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -99,6 +100,7 @@ def test_nothing_to_score_asks_the_model_nothing(verifier: Verifier) -> None:
     assert (policy.generated, policy.scored) == ([], [])
 
 
-def test_log_probs_that_are_no_numbers_end_the_run(verifier: Verifier) -> None:
-    with pytest.raises(SemifactualError, match="log-probs for problem 'add' are not numbers"):
-        scorer(verifier, FakePolicy(broken=True)).chunk([ADD])
+@pytest.mark.parametrize("broken", [math.nan, -math.inf])
+def test_log_probs_that_are_no_numbers_end_the_run(verifier: Verifier, broken: float) -> None:
+    with pytest.raises(SemifactualError, match="log-probs for problem 'add' are not finite numbers"):
+        scorer(verifier, FakePolicy(broken=broken)).chunk([ADD])

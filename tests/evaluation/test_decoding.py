@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from semifactual.drift import chunked
 from semifactual.errors import ConfigError, OutputError, SourceError
-from semifactual.evaluation import decoding
 from semifactual.evaluation.decoding import compare_decoding
 from semifactual.evaluation.decoding_config import DecodeConfig, load_config
 from semifactual.policy.local import LocalPolicy
@@ -26,7 +26,7 @@ def policy() -> LocalPolicy:
 
 @pytest.fixture(autouse=True)
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(decoding, "PROBLEMS_PER_CHUNK", 2)
+    monkeypatch.setattr(chunked, "PROBLEMS_PER_CHUNK", 2)
 
 
 def config(**options: Any) -> DecodeConfig:
@@ -100,6 +100,14 @@ def test_problems_without_rewrites_are_left_out_and_counted(policy: LocalPolicy,
     with pytest.raises(SourceError, match="rewrite"):
         compare_decoding(config(**options), tmp_path / "none", policy=policy)
     assert not (tmp_path / "none").exists()
+
+
+def test_responses_shorter_than_asked_for_are_said(tmp_path: Path) -> None:
+    short = LocalPolicy(tiny_model("qwen3", max_position_embeddings=400), byte_tokenizer(), name="tiny")
+    report = compare_decoding(config(limit=1, samples=1, max_new_tokens=4000), tmp_path / "run", policy=short)
+    allowed = report.summary["config"]["max_new_tokens"]
+    assert allowed < 400
+    assert report.summary["warnings"][0].startswith(f"Responses may have {allowed} tokens at most")
 
 
 @pytest.mark.parametrize("wrong", [{"cap": 1.0}, {"cap": -0.1}, {"temperature": 0}, {"kinds": ""}])

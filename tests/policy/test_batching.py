@@ -55,6 +55,12 @@ def test_short_rows_do_not_join_a_long_one_to_be_mostly_padding():
     assert [[item.width for item in batch] for batch in memory.batches] == [[50, 45], [10, 9]]
 
 
+def test_without_tightness_only_the_budget_keeps_widths_apart():
+    memory = Memory(1000)
+    run_in_batches(one_row_each(50, 45, 10, 9, 8), lambda item: item, memory, TokenBudget(200), tightness=0)
+    assert [[item.width for item in batch] for batch in memory.batches] == [[50, 45, 10, 9], [8]]
+
+
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 5), st.integers(1, 30)), max_size=30), st.integers(1, 200), st.data())
 def test_every_item_is_done_once_within_the_budget(sizes, tokens, data):

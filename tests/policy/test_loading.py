@@ -59,6 +59,13 @@ def test_options_are_obeyed(good: Path) -> None:
     assert (described["dtype"], described["attention"], described["chat"]) == ("bfloat16", "eager", False)
 
 
+def test_a_device_without_float64_is_not_chosen(good: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Apple's GPUs have none, and tokens are drawn in it."""
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert open_policy(str(good)).device == torch.device("cpu")
+
+
 def test_the_builtin_model_opens() -> None:
     assert open_policy("builtin:tiny", device="cpu").describe()["parameters"] <= 2_000_000
 

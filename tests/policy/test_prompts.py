@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from tokenizers.processors import TemplateProcessing
 
 from semifactual.errors import ConfigError
-from semifactual.policy.prompts import PromptEncoder, load_prompt_template, render_prompt, stop_ids
+from semifactual.policy.prompts import PromptEncoder, stop_ids
+from semifactual.text.prompt_templates import load_prompt_template, render_prompt
 from tests.policy.models import CHAT_TEMPLATE, byte_tokenizer, piece_tokenizer, tiny_model
 
 BYTES, PIECES = byte_tokenizer(), piece_tokenizer()

@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from semifactual.drift.chunked import SUMMARY
 from semifactual.drift.measures import Measures, problem_drift
 from semifactual.drift.plots import FOLDER as PLOTS
 from semifactual.drift.plots import write_plots
@@ -22,11 +23,9 @@ from semifactual.drift.report import REPORT, write_report
 from semifactual.drift.scored import from_row
 from semifactual.drift.summary import summarise
 from semifactual.drift.tables import TABLES, RunTables
-from semifactual.errors import OutputError
 from semifactual.pipeline.journal import Journal
 from semifactual.pipeline.output import move_durably, sync_folder, writing
 
-SUMMARY = "summary.json"
 PAYLOAD = (*TABLES, REPORT)
 """The files of a finished run but for its summary and its plots."""
 NO_PLOTS = "Plots were left out, because matplotlib is not installed; the report has its own."
@@ -74,19 +73,6 @@ def assemble(
         move_durably(staging / SUMMARY, out / SUMMARY)
     journal.remove()
     return summary
-
-
-def require_whole(out: Path) -> None:
-    """Check that the folder `out`, which has a summary, has the other files of a run too.
-
-    Raises:
-        OutputError: with those that are missing.
-    """
-    if missing := [name for name in PAYLOAD if not (out / name).is_file()]:
-        raise OutputError(
-            f"{out} has a {SUMMARY}, but lacks {', '.join(missing)}",
-            hint="bring the files back, or delete the folder and run the same command again",
-        )
 
 
 def _move_folder(staged: Path, final: Path) -> None:

@@ -101,7 +101,8 @@ def read_exhibits(run: Path, seed: int = 0) -> Exhibits:
 
     In logps.parquet the rows of a problem must follow each other. Equal files and seed give equal exhibits.
 
-    :raises SourceError: a file is missing, or the rows of a problem do not follow each other.
+    Raises:
+        SourceError: a file is missing, or the rows of a problem do not follow each other.
     """
     most, random, moments = _pick(run_file(run, DRIFT), seed)
     shown = {one.key: one for one in [*most, *random, *(one for one, _ in moments)]}
@@ -119,7 +120,8 @@ def read_exhibits(run: Path, seed: int = 0) -> Exhibits:
 def read_transitions(run: Path) -> dict[str, Transition]:
     """The transitions alone, by kind.
 
-    :raises SourceError: there is no logps.parquet, or the rows of a problem do not follow each other.
+    Raises:
+        SourceError: there is no logps.parquet, or the rows of a problem do not follow each other.
     """
     return _transitions(run_file(run, LOGPS), {})
 
@@ -127,7 +129,8 @@ def read_transitions(run: Path) -> dict[str, Transition]:
 def run_file(run: Path, name: str) -> Path:
     """A file of the run.
 
-    :raises SourceError: there is none of this name.
+    Raises:
+        SourceError: there is none of this name.
     """
     path = run / name
     if not path.is_file():

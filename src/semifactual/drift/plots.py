@@ -28,8 +28,9 @@ WIDTH = 6.4
 def write_plots(run: Path) -> list[Path]:
     """Write kinds, categories, histogram and transitions, each as .png and .svg, from summary.json and logps.parquet.
 
-    :raises SourceError: the folder lacks one of the files.
-    :raises ConfigError: matplotlib is not installed.
+    Raises:
+        SourceError: the folder lacks one of the files.
+        ConfigError: matplotlib is not installed.
     """
     summary = read_summary(run)
     found = read_transitions(run)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -13,16 +12,11 @@ from semifactual.drift.identity import identity_of
 from semifactual.drift.responses import GivenResponses, Tokenised, read_responses, tokenise
 from semifactual.drift.scoring import Generation, Scorer, encode_prompts
 from semifactual.drift.survey import Survey, refuse_unknown, require_something, survey
-from semifactual.pipeline.variants import VariantProblem, VariantSource, open_variants
-from semifactual.pipeline.workers import batches
+from semifactual.pipeline.variants import VariantSource, open_variants
 from semifactual.policy.loading import open_policy
 from semifactual.policy.local import LocalPolicy
 from semifactual.policy.policy import Sampling
-from semifactual.policy.prompts import load_prompt_template
-
-PROBLEMS_PER_CHUNK = 16
-"""Problems that are worked on together. A killed run loses the chunk in flight; smaller ones would make worse batches.
-It decides the batches, so it is a constant."""
+from semifactual.text.prompt_templates import load_prompt_template
 
 
 @dataclass(frozen=True)
@@ -39,10 +33,8 @@ class Prepared:
 
     @property
     def max_new_tokens(self) -> int:
-        """The longest response: what was asked for, or what the model can read behind the longest prompt."""
-        context = self.policy.context
-        asked = self.config.max_new_tokens
-        return asked if context is None else min(asked, context - self.found.longest_prompt)
+        """The longest response."""
+        return self.found.allowed_tokens(self.config.max_new_tokens, self.policy.context)
 
     @cached_property
     def identity(self) -> dict[str, Any]:
@@ -66,10 +58,6 @@ class Prepared:
             generation=Generation(self.config.seed, self.config.samples_each, sampling),
             given=None if self.tokenised is None else self.tokenised.by_problem,
         )
-
-    def chunks(self, finished: int) -> Iterator[list[VariantProblem]]:
-        """The chunks behind those that are finished; the source's order alone decides what stands in each."""
-        return batches(self.source.problems(start=finished * PROBLEMS_PER_CHUNK), PROBLEMS_PER_CHUNK)
 
     def counts(self) -> dict[str, int]:
         """What was left out, for the summary."""
@@ -96,11 +84,8 @@ class Prepared:
                 f"The token ids of {self.tokenised.retokenised:,} given responses are not this model's: "
                 "their texts were scored instead."
             )
-        if self.given is None and self.max_new_tokens < self.config.max_new_tokens:
-            said.append(
-                f"Responses may have {self.max_new_tokens:,} tokens at most: with the longest prompt that is all that "
-                f"the model reads ({self.policy.context:,})."
-            )
+        if self.given is None:
+            said += self.found.shortening(self.config.max_new_tokens, self.policy.context)
         return said
 
 

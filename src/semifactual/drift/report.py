@@ -36,7 +36,8 @@ def write_report(run: Path) -> Path:
 
     It shows at most `MOST_DRIFTING` + `AT_RANDOM` + `MOMENTS` responses, so its size does not grow with the run.
 
-    :raises SourceError: the folder lacks one of the files.
+    Raises:
+        SourceError: the folder lacks one of the files.
     """
     summary = read_summary(run)
     exhibits = read_exhibits(run, seed=sampling_seed(summary))
@@ -72,7 +73,8 @@ def write_report(run: Path) -> Path:
 def read_summary(run: Path) -> dict[str, Any]:
     """The run's summary.json.
 
-    :raises SourceError: there is none.
+    Raises:
+        SourceError: there is none.
     """
     summary: dict[str, Any] = json.loads(run_file(run, "summary.json").read_text(encoding="utf-8"))
     return summary

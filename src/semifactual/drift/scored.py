@@ -18,7 +18,7 @@ Logprobs: TypeAlias = NDArray[np.float32]
 ORIGINAL = "original"
 """The variant 0: the prompt of the problem itself."""
 IDENTITY = "identity"
-"""The original once more, laid out and batched as the longest variant is: the noise floor."""
+"""The original once more, moved by as many places as the longest variant is longer: the noise floor."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ from semifactual.drift.taxonomy import Category, categorise
 from semifactual.errors import SemifactualError
 from semifactual.pipeline.variants import VariantProblem
 from semifactual.policy.policy import Group, GroupLogprobs, Policy, Request, Sampling, TokenIds
-from semifactual.policy.prompts import render_prompt
 from semifactual.policy.sampling import response_seed
+from semifactual.text.prompt_templates import render_prompt
 
 Chunk = Sequence[VariantProblem]
 
@@ -57,7 +57,7 @@ class Scorer:
         interrupted run gives the same numbers as one that was not.
 
         Raises:
-            SemifactualError: the model gave a log-prob that is no number.
+            SemifactualError: the model gave a log-prob that is no finite number.
         """
         taken = [problem for problem in problems if self.takes(problem)]
         seconds: dict[str, float] = {}
@@ -153,9 +153,9 @@ def encode_prompts(policy: Policy, template: str, problem: VariantProblem) -> tu
 def _tensor(problem: VariantProblem, scores: GroupLogprobs, response: int) -> Logprobs:
     """[variant, token] of one response: the original, the rewrites, the identity."""
     logps = np.stack([*(variant[response] for variant in scores.variants), scores.identity[response]])
-    if np.isnan(logps).any():
+    if not np.isfinite(logps).all():
         raise SemifactualError(
-            f"the model's log-probs for problem {problem.id!r} are not numbers",
+            f"the model's log-probs for problem {problem.id!r} are not finite numbers",
             hint="look at its weights; in 16 bits, try --dtype float32",
         )
     return logps.astype(np.float32, copy=False)

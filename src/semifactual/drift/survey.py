@@ -24,6 +24,20 @@ class Survey:
     longest_prompt: int = 0
     """Tokens of the longest prompt, over all variants."""
 
+    def allowed_tokens(self, asked: int, context: int | None) -> int:
+        """The longest response: what was asked for, or what the model can read behind the longest prompt."""
+        return asked if context is None else min(asked, context - self.longest_prompt)
+
+    def shortening(self, asked: int, context: int | None) -> list[str]:
+        """What a reader of the results should know where responses must be shorter than was asked for."""
+        allowed = self.allowed_tokens(asked, context)
+        if allowed == asked:
+            return []
+        return [
+            f"Responses may have {allowed:,} tokens at most: with the longest prompt that is all that the model reads "
+            f"({context:,})."
+        ]
+
 
 def survey(
     problems: Iterable[VariantProblem],
@@ -39,7 +53,7 @@ def survey(
         given: the responses to be scored, by problem; None where they will be generated.
 
     Raises:
-        SourceError: a prompt leaves no room for its responses, or no problem has anything to score.
+        SourceError: a prompt leaves no room for its responses.
     """
     found, unfit, ids = Survey(), [], set()
     for problem in problems:

@@ -48,7 +48,9 @@ class Outcome:
         )
 
 
-def summarise(outcomes: Sequence[Outcome], identity: Mapping[str, Any], *, without_rewrites: int) -> dict[str, Any]:
+def summarise(
+    outcomes: Sequence[Outcome], identity: Mapping[str, Any], *, without_rewrites: int, notes: Sequence[str] = ()
+) -> dict[str, Any]:
     """The summary of a run.
 
     Accuracy is the mean over problems of the share of right responses; its interval comes from drawing problems anew,
@@ -60,6 +62,7 @@ def summarise(outcomes: Sequence[Outcome], identity: Mapping[str, Any], *, witho
         outcomes: of all rows, problem by problem, those of a method in the order of its samples.
         identity: what decided the run.
         without_rewrites: problems that were left out.
+        notes: what a reader should hear before the warnings.
     """
     by_method = {method: [outcome for outcome in outcomes if outcome.method is method] for method in Method}
     problems = len({outcome.problem_id for outcome in outcomes})
@@ -78,7 +81,7 @@ def summarise(outcomes: Sequence[Outcome], identity: Mapping[str, Any], *, witho
             for first, second in combinations(Method, 2)
         ],
         "filter": _filter(by_method[Method.FILTERED]),
-        "warnings": _warnings(problems, by_method),
+        "warnings": [*notes, *_warnings(problems, by_method)],
     }
 
 

@@ -86,13 +86,16 @@ def run_in_batches(
     shape: Callable[[Item], Shape],
     work: Callable[[list[Item]], Sequence[Result]],
     budget: TokenBudget,
+    *,
+    tightness: float = TIGHTNESS,
 ) -> list[Result]:
     """Apply `work` to batches of items of similar width, the widest first, and return the results in the items' order.
 
     When a batch does not fit in memory, the budget halves and the work goes on from there. An item of many rows that
     fails alone is tried again with the smaller budget, which its own `work` may obey, until one row is all it allows.
 
-    Which items share a batch depends on their shapes and the budget alone.
+    Which items share a batch depends on their shapes and the budget alone; with a `tightness` of 0, width keeps none
+    apart.
 
     Raises:
         SemifactualError: a single row does not fit in memory.
@@ -101,7 +104,7 @@ def run_in_batches(
     waiting = sorted(range(len(items)), key=lambda index: -shapes[index].width)
     results: dict[int, Result] = {}
     while waiting:
-        batch = waiting[: _fitting([shapes[index] for index in waiting], budget)]
+        batch = waiting[: _fitting([shapes[index] for index in waiting], budget, tightness)]
         found = _try(work, [items[index] for index in batch])
         if found is None:
             _release()
@@ -116,7 +119,7 @@ def in_batches(items: Sequence[Item], shapes: Sequence[Shape], budget: TokenBudg
     """The same batches as a plan, without a shortage of memory: items of similar width, the widest first."""
     waiting = sorted(range(len(items)), key=lambda index: -shapes[index].width)
     while waiting:
-        count = _fitting([shapes[index] for index in waiting], budget)
+        count = _fitting([shapes[index] for index in waiting], budget, TIGHTNESS)
         yield [items[index] for index in waiting[:count]]
         del waiting[:count]
 
@@ -128,11 +131,11 @@ def is_out_of_memory(error: BaseException) -> bool:
     return isinstance(error, RuntimeError) and any(message in str(error) for message in _MESSAGES)
 
 
-def _fitting(shapes: Sequence[Shape], budget: TokenBudget) -> int:
+def _fitting(shapes: Sequence[Shape], budget: TokenBudget, tightness: float) -> int:
     """How many of the items, the widest first, make the next batch: one at least."""
     widest, rows = shapes[0].width, shapes[0].rows
     for count, shape in enumerate(shapes[1:], start=1):
-        loose = shape.width < TIGHTNESS * widest and rows * widest >= budget.tokens // 4
+        loose = shape.width < tightness * widest and rows * widest >= budget.tokens // 4
         if loose or (rows + shape.rows) * widest > budget.tokens:
             return count
         rows += shape.rows

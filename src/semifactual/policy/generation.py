@@ -25,7 +25,7 @@ def generate(
     stops: frozenset[int],
     budget: TokenBudget,
 ) -> list[list[Response]]:
-    """For each request, one response a seed, in order. A response does not depend on the batch that it is made in.
+    """For each request, one response a seed, in order. What else is in its batch moves its logits by rounding alone.
 
     Args:
         forward: the model with its head, in evaluation mode.
@@ -45,7 +45,8 @@ def generate(
 
     found: dict[int, list[Response]] = {}
     for together in _may_share_batches(requests, padding=forward.capabilities.padding):
-        responses = run_in_batches([requests[index] for index in together], shape, work, budget)
+        # A prompt's pads are read once, while every batch more costs all the steps of a response.
+        responses = run_in_batches([requests[index] for index in together], shape, work, budget, tightness=0)
         found |= zip(together, responses, strict=True)
     return [found[index] for index in range(len(requests))]
 

@@ -40,7 +40,7 @@ def open_policy(
 
     Args:
         name: ``builtin:tiny``, a local folder, or a Hub id; only for the last may anything be downloaded.
-        device: ``auto`` takes a GPU where there is one.
+        device: ``auto`` takes a CUDA GPU where there is one, and the CPU otherwise.
         dtype: ``auto`` takes bfloat16 on a GPU that knows it, float32 otherwise.
         attention: ``auto`` takes PyTorch's fused attention where the architecture has it, the plain one otherwise.
         chat: whether prompts are set into the tokenizer's chat template.
@@ -88,10 +88,10 @@ def _silence() -> Iterator[None]:
 
 def _device(name: str) -> torch.device:
     if name == "auto":
-        name = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
+        name = "cuda" if torch.cuda.is_available() else "cpu"
     try:
         device = torch.device(name)
-        torch.empty(1, device=device)
+        torch.empty(1, dtype=torch.float64, device=device)  # tokens are drawn in it, and some devices lack it
     except Exception as error:  # torch raises another class for every way in which a device may be missing
         raise ConfigError(
             f"the device {name!r} cannot be used here: {_first_line(error)}", hint="take auto, cpu, cuda or cuda:1"

@@ -73,8 +73,9 @@ class GroupLogprobs:
     variants: tuple[tuple[TokenLogprobs, ...], ...]
     """``variants[k][i][t]``: token t of response i under variant k."""
     identity: tuple[TokenLogprobs, ...]
-    """The same under the original once more, laid out and batched as the longest variant is: where it departs from
-    ``variants[0]``, only arithmetic differs, so it measures the noise floor."""
+    """The same under the original once more, in a row of its own, moved by as many places as the longest variant is
+    longer (one at least): where it departs from ``variants[0]``, only arithmetic differs, so it measures the noise
+    floor."""
 
 
 class Policy(Protocol):

@@ -7,8 +7,6 @@ from typing import Any, Literal
 
 from semifactual.errors import ConfigError
 from semifactual.policy.policy import TokenIds
-from semifactual.text.prompt_templates import load_prompt_template as load_prompt_template
-from semifactual.text.prompt_templates import render_prompt as render_prompt
 
 Chat = Literal["auto", "always", "never"]
 """Whether a prompt is set into the tokenizer's chat template: ``auto`` does so where it has one."""

@@ -10,9 +10,9 @@ from functools import cached_property
 
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from semifactual.policy.prompts import load_prompt_template, render_prompt
 from semifactual.resources import template_yaml
 from semifactual.sources.builtin import open_builtin
+from semifactual.text.prompt_templates import load_prompt_template, render_prompt
 from semifactual.types import Problem
 
 END = "<|endoftext|>"

@@ -18,8 +18,9 @@ def open_hub(name: str, *, split: str | None, config_name: str | None) -> Table:
         SourceError: it cannot be reached, or has several splits and none was named.
     """
     from datasets import get_dataset_split_names
-    from huggingface_hub import HfApi
+    from huggingface_hub import HfApi, constants
 
+    constants.HF_HUB_DISABLE_TELEMETRY = True
     try:
         revision = HfApi().dataset_info(name).sha
         splits = sorted(get_dataset_split_names(name, config_name, revision=revision))
