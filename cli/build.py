@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,7 +10,9 @@ import typer
 
 from semifactual.errors import ConfigError
 
-from .console import INTERRUPTED, JsonFlag, print_error, print_json, print_table, printable, progress
+from .console import INTERRUPTED, JsonFlag, print_error, print_json, print_news, print_table, printable, progress
+from .push import pushed, pushed_words
+from .spending import spending
 
 if TYPE_CHECKING:
     from semifactual.pipeline.build import BuildReport
@@ -54,22 +57,61 @@ def build(
         str | None, typer.Option(help="The field that holds a row's id; none to number the rows.")
     ] = None,
     license: Annotated[str | None, typer.Option(help="The source's licence, for the data card.")] = None,
+    engine: Annotated[str | None, typer.Option(help="What makes rewrites: rule, llm, or auto for both.")] = None,
+    model: Annotated[str | None, typer.Option(help="The model that rewrites: openai:NAME@URL.")] = None,
+    judge: Annotated[str | None, typer.Option(help="The model that settles what rules leave unsure.")] = None,
+    solver: Annotated[str | None, typer.Option(help="The model that solves rewrites and originals.")] = None,
+    votes: Annotated[int | None, typer.Option(help="Independent solutions of each text.")] = None,
+    repairs: Annotated[int | None, typer.Option(help="How often a failed rewrite goes back to the model.")] = None,
+    temperature: Annotated[float | None, typer.Option(help="The models' sampling temperature.")] = None,
+    reply_tokens: Annotated[int | None, typer.Option(help="The most tokens of one reply, reasoning included.")] = None,
+    extra_body: Annotated[str | None, typer.Option(help="More fields of every request, as a JSON object.")] = None,
+    api_key_env: Annotated[str | None, typer.Option(help="The environment variable that holds the key.")] = None,
+    concurrency: Annotated[int | None, typer.Option(help="The most requests in flight.")] = None,
+    timeout: Annotated[float | None, typer.Option(help="Seconds in which a reply must be complete.")] = None,
+    attempts: Annotated[int | None, typer.Option(help="How often a request without a reply is sent.")] = None,
+    rpm: Annotated[int | None, typer.Option(help="The most requests a minute.")] = None,
+    tpm: Annotated[int | None, typer.Option(help="The most tokens a minute.")] = None,
+    max_cost: Annotated[float | None, typer.Option(help="Stop, and be able to go on, before it costs more.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(help="Stop, and be able to go on, before it uses more.")] = None,
+    batch: Annotated[
+        bool | None, typer.Option("--batch", help="Send requests as batches: slower, at half the price.")
+    ] = None,
+    cache: Annotated[Path | None, typer.Option(help="The file that keeps every reply.")] = None,
+    prices: Annotated[Path | None, typer.Option(help="A price table of your own, in YAML.")] = None,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Print the expected tokens and cost; ask nothing, write nothing.")
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help=f"Print the first {PREVIEW_ROWS} rows and write nothing.")
     ] = False,
+    push: Annotated[
+        str | None, typer.Option(metavar="OWNER/NAME", help="Put the finished dataset on the Hub, as `push` does.")
+    ] = None,
+    private: Annotated[bool, typer.Option("--private", help="With --push: make the repository a private one.")] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Make checked rewrites of every problem, as a Hugging Face dataset. The same command resumes a broken-off run."""
+    """Make checked rewrites of every problem: a Hugging Face dataset. The same command resumes a broken-off run."""
     given = dict(locals())  # before any other name is bound: the parameters, named as the config's options are
     from semifactual.pipeline.config import BuildConfig, load_config
 
     resolved = load_config(config, {name: given[name] for name in BuildConfig.model_fields})
-    if dry_run:
+    _check_push(push, private, written=not (estimate or dry_run))
+    if estimate:
+        _print_estimate(resolved, json)
+    elif dry_run:
         _print_preview(resolved, json)
     elif out is None:
         raise ConfigError("build needs a folder to write to", hint="add --out DIR, or --dry-run to only look")
     else:
-        _print_report(_run(resolved, out), json)
+        report = _run(resolved, out)
+        if not json:
+            _print_report(report)
+        done = None if push is None else pushed(out, push, private=private)
+        if json:
+            print_json(_summary(report) | ({} if done is None else {"push": asdict(done)}))
+        elif done is not None:
+            print(pushed_words(done))
 
 
 def _run(config: BuildConfig, out: Path) -> BuildReport:
@@ -77,25 +119,41 @@ def _run(config: BuildConfig, out: Path) -> BuildReport:
 
     try:
         with progress("rewriting") as on_progress:
-            return run_build(config, out, on_progress=on_progress)
+            return run_build(config, out, on_progress=on_progress, on_news=print_news)
     except KeyboardInterrupt:
         print_error("interrupted; finished rows are kept", "run the same command again to go on")
         raise typer.Exit(INTERRUPTED) from None
 
 
-def _print_report(report: BuildReport, as_json: bool) -> None:
-    counts, source = report.manifest["counts"], report.manifest["source"]
-    if as_json:
-        print_json(
-            {
-                "out": str(report.out),
-                "found_finished": report.found_finished,
-                "resumed_at": report.resumed_at,
-                "source": source,
-                "counts": counts,
-            }
-        )
-        return
+def _check_push(repository: str | None, private: bool, *, written: bool) -> None:
+    """Refuse before any work what could not be pushed after it."""
+    from semifactual.publish.hub import token_to_write
+    from semifactual.publish.repository import Repository
+
+    if repository is None and private:
+        raise ConfigError("--private means nothing without --push", hint="add --push OWNER/NAME, or leave it out")
+    if repository is not None:
+        if not written:
+            raise ConfigError("--push means nothing where no dataset is written", hint="leave it out")
+        Repository.named(repository)
+        token_to_write()
+
+
+def _summary(report: BuildReport) -> dict[str, Any]:
+    summary = {
+        "out": str(report.out),
+        "found_finished": report.found_finished,
+        "resumed_at": report.resumed_at,
+        "source": report.manifest["source"],
+        "counts": report.manifest["counts"],
+    }
+    if "llm" in report.manifest:
+        summary |= {"llm": report.manifest["llm"], "this_run": report.traffic}
+    return summary
+
+
+def _print_report(report: BuildReport) -> None:
+    counts = report.manifest["counts"]
     for notice in report.notices:
         print(printable(notice))
     if report.found_finished:
@@ -109,8 +167,40 @@ def _print_report(report: BuildReport, as_json: bool) -> None:
         print(f"no rewrite entered the dataset; the bar for answers was --answer-check {bar}")
     if counts["counterfactuals"]:
         print(f"{counts['counterfactuals']:,} counterfactuals, as a control")
+    if "llm" in report.manifest:
+        _print_models(report)
     dropped = counts["dropped_by_require_all"]
     print(printable(f"{counts['rows']:,} rows in {report.out}" + (f"; {dropped:,} dropped" if dropped else "")))
+
+
+def _print_models(report: BuildReport) -> None:
+    """What the models did for this dataset, and what of it this run paid."""
+    used = report.manifest["llm"]
+    ended = ", ".join(f"{count:,} {name}" for name, count in used["problems"].items())
+    print(f"problems: {ended}; {used['requests']:,} replies, {used['repairs']:,} repairs")
+    print(f"the dataset: {spending(used, used['currency'])}")
+    if report.traffic is not None:
+        sent = report.traffic["requests"]
+        counts = [("sent", "sent"), ("from_cache", "from the cache"), ("retried", "sent again"), ("refused", "429")]
+        shown = ", ".join(f"{sent[name]:,} {words}" for name, words in counts if sent.get(name))
+        print(f"this run: {spending(report.traffic, used['currency'])}" + (f"; requests: {shown}" if shown else ""))
+
+
+def _print_estimate(config: BuildConfig, as_json: bool) -> None:
+    from semifactual.pipeline.estimating import estimate
+
+    expected = estimate(config)
+    if as_json:
+        print_json(expected)
+        return
+    headings = ["role", "model", "requests", "prompt tokens", "reply tokens", "cost", "cost at most"]
+    rows: list[list[object]] = []
+    for role, one in expected["roles"].items():
+        costs = ["unknown" if cost is None else cost for cost in (one["cost"], one["at_most"]["cost"])]
+        rows.append([role, one["model"], one["requests"], one["prompt_tokens"], one["completion_tokens"], *costs])
+    print_table(headings, rows)
+    cost = "unknown: no price table has the model" if expected["cost"] is None else f"{expected['cost']:.2f}"
+    print(printable(f"{expected['problems']:,} problems; expected cost in {expected['currency']}: {cost}"))
 
 
 def _kind_row(kind: str, counts: dict[str, Any], rows: int) -> list[object]:

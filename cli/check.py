@@ -10,6 +10,7 @@ import typer
 from semifactual.validate.verdict import Mode
 
 from .console import JsonFlag, print_json, print_table, printable, progress
+from .spending import spending
 
 if TYPE_CHECKING:
     from semifactual.pipeline.checking import CheckReport
@@ -37,12 +38,33 @@ def check(
     fail_on_reject: Annotated[
         bool, typer.Option("--fail-on-reject", help="Exit with 1 if any rewrite is rejected.")
     ] = False,
+    judge: Annotated[str | None, typer.Option(help="The model that settles what rules leave unsure.")] = None,
+    solver: Annotated[str | None, typer.Option(help="The model that solves rewrites and originals.")] = None,
+    votes: Annotated[int | None, typer.Option(help="Independent solutions of each text.")] = None,
+    temperature: Annotated[float | None, typer.Option(help="The models' sampling temperature.")] = None,
+    reply_tokens: Annotated[int | None, typer.Option(help="The most tokens of one reply, reasoning included.")] = None,
+    extra_body: Annotated[str | None, typer.Option(help="More fields of every request, as a JSON object.")] = None,
+    api_key_env: Annotated[str | None, typer.Option(help="The environment variable that holds the key.")] = None,
+    concurrency: Annotated[int | None, typer.Option(help="The most requests in flight.")] = None,
+    timeout: Annotated[float | None, typer.Option(help="Seconds in which a reply must be complete.")] = None,
+    attempts: Annotated[int | None, typer.Option(help="How often a request without a reply is sent.")] = None,
+    rpm: Annotated[int | None, typer.Option(help="The most requests a minute.")] = None,
+    tpm: Annotated[int | None, typer.Option(help="The most tokens a minute.")] = None,
+    max_cost: Annotated[float | None, typer.Option(help="Stop before it costs more.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(help="Stop before it uses more.")] = None,
+    cache: Annotated[Path | None, typer.Option(help="The file that keeps every reply.")] = None,
+    prices: Annotated[Path | None, typer.Option(help="A price table of your own, in YAML.")] = None,
     json: JsonFlag = False,
 ) -> None:
     """Verdicts with evidence on rewrites that anyone made."""
+    given = dict(locals())  # before any other name is bound: the parameters, named as the options are
     from semifactual.pipeline.checking import check_source
+    from semifactual.pipeline.config import validated
+    from semifactual.pipeline.llm_options import LlmOptions
     from semifactual.pipeline.pairs import PairFields
 
+    asked = {name: given[name] for name in LlmOptions.model_fields if given[name] is not None}
+    options = validated(LlmOptions, asked)
     with progress("checking") as on_progress:
         report = check_source(
             file,
@@ -51,6 +73,7 @@ def check(
             mode=mode,
             skip_bad_rows=skip_bad_rows,
             workers=workers,
+            options=options,
             on_progress=on_progress,
         )
     _print_report(report, out, json)
@@ -68,6 +91,8 @@ def _print_report(report: CheckReport, out: Path | None, as_json: bool) -> None:
     refuted = report.valid + report.rejected - report.rows
     but = f", but the answer of {refuted:,} is refuted" if refuted else ""
     print(f"{report.valid:,} of {report.rows:,} rewrites are valid{but}{skipped}")
+    if report.traffic is not None:
+        print(f"models: {spending(report.traffic, report.traffic['currency'])}")
     if out is not None:
         print(printable(f"verdicts in {out}"))
 

@@ -62,6 +62,11 @@ def print_error(message: str, hint: str | None = None) -> None:
         print(f"Hint: {printable(hint)}", file=sys.stderr)
 
 
+def print_news(sentence: str) -> None:
+    """One sentence on stderr about what long work waits for."""
+    print(printable(sentence), file=sys.stderr)
+
+
 @contextmanager
 def progress(description: str) -> Iterator[Callable[[int, int], None]]:
     """A progress bar on stderr, moved by calls with (done, total); nothing at all where stderr is no terminal."""

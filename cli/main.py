@@ -13,15 +13,19 @@ import typer
 from semifactual import __version__
 
 from .build import build
+from .card import card
 from .check import check
 from .decode import decode
 from .drift import drift
+from .export import export
 from .kinds import kinds
+from .pull import pull
+from .push import push
 from .running import run_arguments, run_process
 from .show import show
 from .verify import verify
 
-COMMANDS = (build, check, verify, show, kinds, drift, decode)
+COMMANDS = (build, check, verify, show, kinds, drift, decode, export, card, push, pull)
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 for _command in COMMANDS:

@@ -19,6 +19,7 @@ FLOORS = (
     "evaluation",
     "drift",
     "policy",
+    "publish",
     "pipeline",
     "sources",
     "llm",

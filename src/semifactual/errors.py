@@ -29,3 +29,7 @@ class OutputError(SemifactualError):
 
 class RegistryError(SemifactualError):
     """A kind of intervention is unknown, or is registered twice."""
+
+
+class HubError(SemifactualError):
+    """The Hub cannot be reached, refuses, or holds something else than expected."""

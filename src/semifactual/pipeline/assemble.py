@@ -15,10 +15,11 @@ from typing import IO, Any
 
 from semifactual.errors import OutputError
 from semifactual.pipeline.card import render_card
+from semifactual.pipeline.card_examples import choose_examples
 from semifactual.pipeline.config import BuildConfig
 from semifactual.pipeline.journal import MANIFEST_NAME, Journal
 from semifactual.pipeline.output import move_durably, writing
-from semifactual.pipeline.records import SCHEMA_VERSION, Record, to_json, write_parquet
+from semifactual.pipeline.records import SCHEMA_VERSION, Record, read_parquet, to_json, write_parquet
 from semifactual.pipeline.rewriting import kinds_without
 
 PARQUET_NAME = "data/train-00000-of-00001.parquet"
@@ -26,6 +27,39 @@ REJECTED_NAME = "rejected.jsonl"
 CARD_NAME = "README.md"
 PAYLOAD = (PARQUET_NAME, REJECTED_NAME, CARD_NAME)
 """The files of a finished dataset but for its manifest."""
+
+
+@dataclass(slots=True)
+class ModelTally:
+    """How the rewrites ended that models had a part in, and what all their replies used, whenever they were paid."""
+
+    problems: Counter[str] = field(default_factory=Counter)
+    rewrites: Counter[str] = field(default_factory=Counter)
+    tokens: Counter[str] = field(default_factory=Counter)
+    requests: int = 0
+    repairs: int = 0
+    cost: float | None = 0.0
+
+    def add(self, part: Mapping[str, Any]) -> None:
+        """Count what one row of the journal says of the models."""
+        self.problems[part["ended"]] += 1
+        self.rewrites.update(part["rewrites"])
+        self.tokens.update(part["tokens"])
+        self.requests += part["requests"]
+        self.repairs += part["repairs"]
+        self.cost = None if self.cost is None or part["cost"] is None else self.cost + part["cost"]
+
+    def to_json(self) -> dict[str, Any]:
+        """The counts as the manifest holds them; those of problems, and those of rewrites, add up to all."""
+        endings = ("accepted", "rejected", "failed")
+        return {
+            "problems": {name: self.problems[name] for name in endings},
+            "rewrites": {name: self.rewrites[name] for name in endings},
+            "requests": self.requests,
+            "repairs": self.repairs,
+            "tokens": dict(self.tokens),
+            "cost": None if self.cost is None else round(self.cost, 6),
+        }
 
 
 @dataclass(slots=True)
@@ -59,11 +93,14 @@ class Tally:
         self.problems = 0
         self.dropped = 0
         self.counterfactuals = 0
+        self.models = ModelTally()
 
     def add(self, row: Mapping[str, Any], kept: bool) -> None:
         """Count one row of the journal; of a row that is not kept, what it lacks and why."""
         self.problems += 1
         self._count_failures(row)
+        if (part := row.get("llm")) is not None:
+            self.models.add(part)
         if kept:
             self._count_entries(row["record"])
         else:
@@ -98,11 +135,17 @@ class Tally:
 
 
 def assemble(
-    journal: Journal, out: Path, config: BuildConfig, identity: Mapping[str, Any], source: Mapping[str, Any]
+    journal: Journal,
+    out: Path,
+    config: BuildConfig,
+    identity: Mapping[str, Any],
+    source: Mapping[str, Any],
+    models: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Write the dataset of a complete journal into `out`, remove the journal, and return the manifest.
 
-    `identity` is what the journal was opened with, `source` what the scan of the source found.
+    `identity` is what the journal was opened with, `source` what the scan of the source found, `models` what is said
+    of the models, where any were asked.
 
     Raises:
         OutputError: something could not be written; the journal stays, and the next run assembles again.
@@ -124,8 +167,14 @@ def assemble(
         "tokens": 0,
         "cost": 0,
     }
+    if models is not None:
+        used = tally.models.to_json()
+        manifest["tokens"] = used["tokens"].get("prompt", 0) + used["tokens"].get("completion", 0)
+        manifest["cost"] = used["cost"]
+        manifest["llm"] = {**models, **used}
     with writing(out):
-        (staging / CARD_NAME).write_text(render_card(manifest), encoding="utf-8", newline="\n")
+        card = render_card(manifest, choose_examples(read_parquet(staging / PARQUET_NAME)))
+        (staging / CARD_NAME).write_text(card, encoding="utf-8", newline="\n")
         manifest_text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
         (staging / MANIFEST_NAME).write_text(manifest_text, encoding="utf-8", newline="\n")
         for name in (*PAYLOAD, MANIFEST_NAME):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import platform
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
@@ -13,9 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from semifactual.interventions.registry import get_intervention
+from semifactual.pipeline.asking import asked, asking_of
 from semifactual.pipeline.assemble import assemble, require_whole
+from semifactual.pipeline.batching import answer_by_batches
 from semifactual.pipeline.config import BuildConfig
+from semifactual.pipeline.endings import PROMPT_TEMPLATES
 from semifactual.pipeline.journal import Journal, finished_manifest, refuse_changes
+from semifactual.pipeline.models import Models, models_for, notices_of
 from semifactual.pipeline.problems import ProblemSource, open_problems
 from semifactual.pipeline.records import to_json
 from semifactual.pipeline.rewriting import Plan, row
@@ -35,6 +40,9 @@ PROBLEMS_PER_BATCH = 24
 Progress = Callable[[int, int], None]
 """Told how many problems of how many are finished."""
 
+News = Callable[[str], None]
+"""Told, in a sentence, what long work waits for."""
+
 
 @dataclass(frozen=True, slots=True)
 class BuildReport:
@@ -48,9 +56,17 @@ class BuildReport:
     """How many problems an earlier, interrupted run had finished."""
     found_finished: bool = False
     """The folder held this very dataset already, so nothing was done."""
+    traffic: dict[str, Any] | None = None
+    """What this run sent to models and paid for; None where none was asked."""
 
 
-def build(config: BuildConfig, out: Path, *, on_progress: Progress = lambda done, total: None) -> BuildReport:
+def build(
+    config: BuildConfig,
+    out: Path,
+    *,
+    on_progress: Progress = lambda done, total: None,
+    on_news: News = lambda sentence: None,
+) -> BuildReport:
     """Build the dataset that `config` describes in the folder `out`, or resume building it.
 
     With more than one worker, a script must call this under ``if __name__ == "__main__":``, because a worker imports
@@ -60,6 +76,8 @@ def build(config: BuildConfig, out: Path, *, on_progress: Progress = lambda done
         SourceError: the source cannot be read, or has rows that cannot be used; nothing was written.
         RegistryError: a kind is unknown.
         OutputError: `out` holds something else, was begun with other settings, or cannot be written.
+        ServerError: a model's server cannot be used; finished rows and all replies are kept.
+        BudgetSpent: a further request could exceed the budget; likewise.
     """
     plan = plan_of(config)
     source = open_problems(config)
@@ -69,23 +87,31 @@ def build(config: BuildConfig, out: Path, *, on_progress: Progress = lambda done
         require_whole(out)
         Journal.of(out).remove()  # still there if a run was killed between its last two steps
         return BuildReport(out, manifest, source.notices, found_finished=True)
-    with closing(Journal.open(out, identity)) as journal:
+    with models_for(config, identity) as models, closing(Journal.open(out, identity)) as journal:
         resumed_at = journal.finished
         on_progress(resumed_at, source.count)
-        unfinished = islice(source.problems(), resumed_at, None)
         workers = workers_for(source.count - resumed_at, PROBLEMS_PER_BATCH, most=config.workers)
-        for lines in rewritten(unfinished, plan, workers):
-            journal.append(lines)
-            on_progress(journal.finished, source.count)
-        manifest = assemble(journal, out, config, identity, source.description)
-    return BuildReport(out, manifest, source.notices, resumed_at)
+        unfinished = partial(_problems_from, source, resumed_at)
+        # Closed here, so that a full disk stops the work at once, and not when its traceback is forgotten.
+        with closing(_lines(config, unfinished, plan, workers, models, on_news)) as chunks:
+            for lines in chunks:
+                journal.append(lines)
+                on_progress(journal.finished, source.count)
+        about = None if models is None else models.description()
+        manifest = assemble(journal, out, config, identity, source.description, about)
+        traffic = None if models is None else models.summary()
+    return BuildReport(out, manifest, (*source.notices, *notices_of(config)), resumed_at, traffic=traffic)
 
 
 def preview(config: BuildConfig, rows: int) -> list[dict[str, Any]]:
-    """The first rows that `build` would make, in the journal's form; nothing is written."""
+    """The first rows that `build` would make, in the journal's form; nothing is written but the models' replies."""
     plan = plan_of(config)
     source = open_problems(config)
-    return [row(problem, plan) for problem in islice(source.problems(), rows)]
+    with models_for(config, identity_of(config, source)) as models:
+        if models is None:
+            return [row(problem, plan) for problem in islice(source.problems(), rows)]
+        chunks = asked(lambda: islice(source.problems(), rows), asking_of(config, plan, models), models, workers=1)
+        return [json.loads(line) for lines in chunks for line in lines]
 
 
 def plan_of(config: BuildConfig) -> Plan:
@@ -103,6 +129,8 @@ def identity_of(config: BuildConfig, source: ProblemSource) -> dict[str, Any]:
     """All that decides the bytes of a dataset: two builds of the same identity are the same dataset."""
     templates = {name for kind in config.kinds for name in get_intervention(kind).templates}
     templates.update(*map(template_names, SHARED_TEMPLATES))
+    if config.uses_models:
+        templates.update(PROMPT_TEMPLATES)
     settings = config.identity()
     if Path(config.source).expanduser().exists():
         del settings["source"]  # a file is known by its content and by its name, of which ids are made, not by its path
@@ -120,6 +148,28 @@ def _identity_in(manifest: Mapping[str, Any], identity: Mapping[str, Any]) -> di
     """What the manifest of a finished dataset says of all that `identity` speaks of."""
     settings = {name: value for name, value in manifest.get("config", {}).items() if name in identity["config"]}
     return {key: manifest.get(key) for key in identity} | {"config": settings}
+
+
+def _problems_from(source: ProblemSource, start: int) -> Iterator[Problem]:
+    return islice(source.problems(), start, None)
+
+
+def _lines(
+    config: BuildConfig,
+    problems: Callable[[], Iterator[Problem]],
+    plan: Plan,
+    workers: int,
+    models: Models | None,
+    on_news: News,
+) -> Generator[list[str], None, None]:
+    """The journal's lines of the problems, in order, made by rules alone or with models."""
+    if models is None:
+        yield from rewritten(problems(), plan, workers)
+        return
+    asking = asking_of(config, plan, models)
+    if models.batch:
+        answer_by_batches(problems, asking, models, workers, on_news)
+    yield from asked(problems, asking, models, workers)
 
 
 def rewritten(problems: Iterable[Problem], plan: Plan, workers: int) -> Iterator[list[str]]:

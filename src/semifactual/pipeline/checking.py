@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Generator
+from contextlib import closing
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from semifactual.interventions.registry import get_intervention
-from semifactual.pipeline.judging import verdict_on
+from semifactual.pipeline.judging import rule_verdict, verdict_row
+from semifactual.pipeline.llm_options import LlmOptions
+from semifactual.pipeline.models import Models, models_for
 from semifactual.pipeline.output import refuse_overwriting, write_rows
-from semifactual.pipeline.pairs import PairFields, PairRow, scan_pairs
+from semifactual.pipeline.pairs import PairFields, PairRow, PairSource, scan_pairs
+from semifactual.pipeline.reviewing import reviewed
 from semifactual.pipeline.workers import batches, default_workers, ordered_map, workers_for
-from semifactual.text.document import Document
-from semifactual.types import AnswerCheck, Problem
+from semifactual.types import AnswerCheck
 from semifactual.validate.verdict import Mode, Outcome
 
 PAIRS_PER_BATCH = 32
@@ -36,10 +39,12 @@ class CheckReport:
     """How many rows a dataset may not hold: not valid, or with a refuted answer."""
     skipped: int = 0
     """Rows that could not be used and were left out on request."""
+    traffic: dict[str, Any] | None = None
+    """What was sent to models and paid for; None where none was asked."""
 
     def to_json(self) -> dict[str, Any]:
         """The report as `check --json` prints it."""
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if name != "traffic" or value is not None}
 
     @property
     def valid(self) -> int:
@@ -53,10 +58,7 @@ def check_pair(pair: PairRow, mode: Mode = Mode.FROZEN) -> dict[str, Any]:
     Raises:
         RegistryError: the pair's kind is unknown.
     """
-    problem = Problem(pair.id or str(pair.row), pair.problem, pair.answer or "", "", pair.metadata)
-    intervention = get_intervention(pair.kind)
-    verdict = verdict_on(problem, Document(pair.problem), Document(pair.rewrite), intervention, mode)
-    return {"row": pair.row, "id": pair.id, "kind": pair.kind, **verdict.to_json()}
+    return verdict_row(pair, rule_verdict(pair, mode))
 
 
 def check_source(
@@ -67,28 +69,46 @@ def check_source(
     mode: Mode = Mode.FROZEN,
     skip_bad_rows: bool = False,
     workers: int | None = None,
+    options: LlmOptions | None = None,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> CheckReport:
     """Judge every rewrite of a pairs file or a dataset folder, and write the verdicts to `out` where it is given.
 
-    The whole source is looked through before the first verdict, so that a bad row is reported at once.
+    The whole source is looked through before the first verdict, so that a bad row is reported at once. `options` may
+    name a judge and a solver, whose replies then settle what rules leave open.
 
     Raises:
         SourceError: the source cannot be read, or has rows that cannot be used.
         OutputError: `out` is the source, or the verdicts cannot be written; an older file at `out` is then untouched.
+        ServerError: a model's server cannot be used.
+        BudgetSpent: a further request could exceed the budget.
     """
     pairs = scan_pairs(source, fields or PairFields(), skip_bad_rows)
     refuse_overwriting(out, pairs.files)
     workers = workers_for(pairs.count, PAIRS_PER_BATCH, most=workers or default_workers())
-    modules = {get_intervention(kind).rewrite.__module__ for kind in pairs.kinds}
-    work = ordered_map(
-        partial(_check_batch, mode), batches(pairs.rows(), PAIRS_PER_BATCH), workers=workers, modules=modules
-    )
     tally = _Tally()
-    for verdict in write_rows(chain.from_iterable(work), out):
-        tally.add(verdict)
-        on_progress(tally.rows, pairs.count)
-    return tally.report(pairs.skipped)
+    with (
+        models_for(options or LlmOptions(), {"check": source, "time": time.time()}) as models,
+        closing(_verdicts(pairs, mode, models, workers)) as work,
+    ):
+        for verdict in write_rows(work, out):
+            tally.add(verdict)
+            on_progress(tally.rows, pairs.count)
+        report = tally.report(pairs.skipped)
+        return report if models is None else replace(report, traffic=models.summary())
+
+
+def _verdicts(
+    pairs: PairSource, mode: Mode, models: Models | None, workers: int
+) -> Generator[dict[str, Any], None, None]:
+    """The verdict rows of the pairs, in order, by rules alone or with models."""
+    modules = {get_intervention(kind).rewrite.__module__ for kind in pairs.kinds}
+    if models is not None:
+        yield from reviewed(pairs.rows, mode, models, workers, modules)
+        return
+    chunks = batches(pairs.rows(), PAIRS_PER_BATCH)
+    for verdicts in ordered_map(partial(_check_batch, mode), chunks, workers=workers, modules=modules):
+        yield from verdicts
 
 
 def _check_batch(mode: Mode, pairs: list[PairRow]) -> list[dict[str, Any]]:

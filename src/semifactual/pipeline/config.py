@@ -12,6 +12,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from semifactual.errors import ConfigError
+from semifactual.pipeline.llm_options import LlmBuildOptions
 from semifactual.pipeline.workers import default_workers
 from semifactual.sources.source import BUILTIN_PREFIX
 from semifactual.types import AnswerCheck
@@ -35,8 +36,11 @@ class AnswerBar(StrEnum):
         return order.index(known) >= order.index(AnswerCheck(self.value))
 
 
-class BuildConfig(BaseModel):
-    """The options of `semifactual build`. Everything but `workers` decides the bytes of the dataset."""
+class BuildConfig(LlmBuildOptions):
+    """The options of `semifactual build`.
+
+    Everything decides the bytes of the dataset but `workers` and, of the models, how fast and at what cost they work.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -96,8 +100,9 @@ class BuildConfig(BaseModel):
         return self
 
     def identity(self) -> dict[str, Any]:
-        """The options that decide the dataset's bytes, as JSON values."""
-        return self.model_dump(mode="json", exclude={"workers"})
+        """The options that decide the dataset's bytes, as JSON values; those of models only where one is asked."""
+        own = self.model_dump(mode="json", exclude={"workers", *LlmBuildOptions.model_fields})
+        return own | self.llm_identity()
 
 
 def load_config(path: Path | None, overrides: Mapping[str, Any]) -> BuildConfig:

@@ -22,7 +22,7 @@ RULE_ENGINE = "rule"
 ROWS_PER_GROUP = 512
 
 Description = str | list[Any] | dict[str, Any]
-"""``"string"``; ``[X]``, a list of X; or ``{name: X}``, a record."""
+"""``"string"`` or another simple type by its Arrow name; ``[X]``, a list of X; or ``{name: X}``, a record."""
 
 COLUMNS: dict[str, Description] = {
     "id": "string",
@@ -53,12 +53,14 @@ def to_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
-def semifactual_entry(kind: str, draft: Draft, verdict: Verdict, made_with: Mapping[str, Any]) -> Record:
+def semifactual_entry(
+    kind: str, draft: Draft, verdict: Verdict, made_with: Mapping[str, Any], engine: str = RULE_ENGINE
+) -> Record:
     """The entry of one accepted rewrite; `made_with` (seed, index, template hashes) goes into its params."""
     return {
         "kind": kind,
         "text": draft.text,
-        "engine": RULE_ENGINE,
+        "engine": engine,
         "checks": [check.name for check in verdict.checks if check.passed],
         "answer_check": verdict.answer_check.value,
         "params": to_json({**draft.params, **made_with}),
@@ -85,7 +87,7 @@ def arrow_schema() -> pa.Schema:
     """Schema 1 as Arrow, with the features under the metadata key where `datasets` looks for them."""
     import pyarrow as pa
 
-    fields = [pa.field(name, _arrow_type(description)) for name, description in COLUMNS.items()]
+    fields = arrow_type(COLUMNS)
     features = {name: _feature(description) for name, description in COLUMNS.items()}
     metadata = {
         "huggingface": json.dumps({"info": {"features": features}}),
@@ -120,14 +122,15 @@ def read_parquet(path: Path) -> Iterator[Record]:
             yield from batch.to_pylist()
 
 
-def _arrow_type(description: Description) -> pa.DataType:
+def arrow_type(description: Description) -> pa.DataType:
+    """The Arrow type that a description stands for."""
     import pyarrow as pa
 
     if isinstance(description, list):
-        return pa.list_(_arrow_type(description[0]))
+        return pa.list_(arrow_type(description[0]))
     if isinstance(description, dict):
-        return pa.struct([pa.field(name, _arrow_type(inner)) for name, inner in description.items()])
-    return pa.string()
+        return pa.struct([pa.field(name, arrow_type(inner)) for name, inner in description.items()])
+    return pa.type_for_alias(description)
 
 
 def _feature(description: Description) -> dict[str, Any]:

@@ -50,7 +50,7 @@ def row(problem: Problem, plan: Plan) -> dict[str, Any]:
     """The journal's row of one problem: its dataset record, its rejected rewrites, its missing kinds."""
     attempts = rewrite_problem(problem, plan)
     return {
-        "record": record(problem, attempts.accepted, _counterfactuals(problem, plan)),
+        "record": record(problem, attempts.accepted, counterfactuals_of(problem, plan)),
         "rejected": attempts.rejected,
         "missing": attempts.missing,
     }
@@ -118,7 +118,8 @@ def _rewrite_once(
     return False
 
 
-def _counterfactuals(problem: Problem, plan: Plan) -> list[Counterfactual]:
+def counterfactuals_of(problem: Problem, plan: Plan) -> list[Counterfactual]:
+    """The answer-changing versions of a builtin problem that `plan` wants."""
     if not plan.counterfactuals:
         return []
     from semifactual.sources.builtin import counterfactuals

@@ -8,8 +8,9 @@ import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from importlib import import_module
 from itertools import islice
 from typing import TypeVar
@@ -59,16 +60,31 @@ def ordered_map(
     if workers == 1:
         yield from map(function, items)
         return
-    # A fresh interpreter a worker, not a fork: this process may already have threads (Arrow, a progress bar), whose
-    # locks a fork would copy in whatever state they are.
-    executor = ProcessPoolExecutor(
-        workers,
-        mp_context=multiprocessing.get_context("spawn"),
-        initializer=_start_worker,
-        initargs=(tuple(sorted(modules)),),
-    )
-    try:
+    with open_executor(workers, modules) as executor:
         yield from _in_order(executor, function, items, workers * IN_FLIGHT_PER_WORKER)
+
+
+@contextmanager
+def open_executor(workers: int, modules: Iterable[str] = ()) -> Iterator[Executor]:
+    """Processes that import `modules` first, leave Ctrl-C to this process, and end with it; one worker is a thread.
+
+    Raises:
+        SemifactualError: a worker process died (killed, or out of memory).
+    """
+    executor: Executor
+    if workers == 1:
+        executor = ThreadPoolExecutor(1)
+    else:
+        # A fresh interpreter a worker, not a fork: this process may already have threads (Arrow, a progress bar),
+        # whose locks a fork would copy in whatever state they are.
+        executor = ProcessPoolExecutor(
+            workers,
+            mp_context=multiprocessing.get_context("spawn"),
+            initializer=_start_worker,
+            initargs=(tuple(sorted(modules)),),
+        )
+    try:
+        yield executor
     except BrokenProcessPool as error:
         raise SemifactualError(
             "a worker process died: it was killed, ran out of memory, or could not start",
@@ -80,7 +96,7 @@ def ordered_map(
 
 
 def _in_order(
-    executor: ProcessPoolExecutor, function: Callable[[Item], Result], items: Iterable[Item], window: int
+    executor: Executor, function: Callable[[Item], Result], items: Iterable[Item], window: int
 ) -> Iterator[Result]:
     pending: deque[Future[Result]] = deque()
     for item in items:

@@ -1,0 +1,1 @@
+"""What other trainers load from this package."""

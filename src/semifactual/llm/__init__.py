@@ -1,0 +1,1 @@
+"""Rewrites, judgements and solutions asked of any OpenAI-compatible server; nothing that comes back is trusted."""
