@@ -15,6 +15,7 @@ from semifactual import __version__
 from .build import build
 from .card import card
 from .check import check
+from .compare import compare
 from .decode import decode
 from .drift import drift
 from .export import export
@@ -25,7 +26,7 @@ from .running import run_arguments, run_process
 from .show import show
 from .verify import verify
 
-COMMANDS = (build, check, verify, show, kinds, drift, decode, export, card, push, pull)
+COMMANDS = (build, check, verify, show, kinds, drift, decode, export, card, push, pull, compare)
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 for _command in COMMANDS:

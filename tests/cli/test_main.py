@@ -13,7 +13,7 @@ from semifactual.cli import main as cli_main
 from semifactual.errors import SourceError
 from tests.cli.conftest import Command
 
-COMMANDS = {"build", "check", "verify", "show", "kinds", "drift", "decode", "export", "card", "push", "pull"}
+COMMANDS = {"build", "check", "verify", "show", "kinds", "drift", "decode", "compare", "export", "card", "push", "pull"}
 
 
 def raising(error: BaseException) -> Callable[[], None]:

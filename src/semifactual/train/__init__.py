@@ -1,0 +1,1 @@
+"""The training loop: recipe -> rollout -> reward -> probe -> credit -> loss -> checkpoint."""
