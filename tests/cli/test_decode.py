@@ -14,7 +14,8 @@ OPTIONS = ("--model", "builtin:tiny", "--samples", "2", "--max-new-tokens", "12"
 def test_prints_methods_and_differences_and_finds_itself_finished(command: Command, tmp_path: Path) -> None:
     first = command("decode", SOURCE, *OPTIONS, "--out", tmp_path / "run")
     assert first.code == 0, first.err
-    assert all(word in first.out for word in ("greedy", "plain", "filtered", "turned right", "proposals were rejected"))
+    assert "was trained on" not in first.out
+    assert all(word in first.out for word in ("greedy", "plain", "filtered", "turned right", " proposals rejected; "))
     again = command("decode", SOURCE, *OPTIONS, "--out", tmp_path / "run", "--json")
     assert again.json["found_finished"]
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
@@ -30,3 +31,8 @@ def test_refusals_are_one_sentence(command: Command, tmp_path: Path) -> None:
     ran = command("decode", SOURCE, "--model", "openai:gpt@http://localhost", "--out", tmp_path / "run")
     assert ran.code == 2
     assert not (tmp_path / "run").exists()
+
+
+def test_a_harder_source_than_the_tiny_model_knows_is_said(command: Command, tmp_path: Path) -> None:
+    ran = command("decode", "builtin:word_problems?n=1", *OPTIONS, "--out", tmp_path / "run")
+    assert "builtin:tiny was trained on builtin:word_problems?steps=1..2&max=20; it gets few harder" in ran.out

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 from semifactual.drift import chunked
-from semifactual.drift.chunked import SUMMARY, RunReport, run_in_chunks
+from semifactual.drift.begun import SUMMARY, Begun
+from semifactual.drift.chunked import RunReport, run_in_chunks
+from semifactual.drift.inputs import Inputs
 from semifactual.errors import OutputError
 from semifactual.pipeline.journal import JOURNAL_NAME, Journal
 from semifactual.pipeline.records import to_json
@@ -29,8 +31,7 @@ def source() -> VariantSource:
 
 @dataclass
 class Prepared:
-    source: VariantSource = field(default_factory=source)
-    identity: dict[str, Any] = field(default_factory=lambda: {"config": {"seed": 0}})
+    identity: dict[str, Any]
 
 
 def assemble(out: Path, prepared: Prepared, journal: Journal) -> dict[str, Any]:
@@ -43,8 +44,17 @@ def assemble(out: Path, prepared: Prepared, journal: Journal) -> dict[str, Any]:
 
 
 def run(
-    out: Path, *, seen: list[str] | None = None, progress: Callable[[int, int], None] = lambda *_: None, seed: int = 0
+    out: Path,
+    *,
+    seen: list[str] | None = None,
+    progress: Callable[[int, int], None] = lambda *_: None,
+    stages: Callable[[str], None] = lambda _: None,
+    seed: int = 0,
+    **config: int,
 ) -> RunReport:
+    identity = {"command": "drift", "config": {"seed": seed, **config}}
+    inputs = Inputs(Begun.look(out, "drift"), "{question}", source(), None, identity)
+
     def names(chunk: Sequence[VariantProblem]) -> dict[str, Any]:
         found = [problem.id for problem in chunk]
         if seen is not None:
@@ -52,12 +62,13 @@ def run(
         return {"names": found}
 
     return run_in_chunks(
-        out,
-        lambda: Prepared(identity={"config": {"seed": seed}}),
+        inputs,
+        lambda: Prepared(identity),
         lambda prepared, verifier: names,
         partial(assemble, out),
         payload=("rows.txt",),
         on_progress=progress,
+        on_stage=stages,
     )
 
 
@@ -93,8 +104,41 @@ def test_a_finished_run_is_found_unless_it_lost_a_file_or_was_another(tmp_path: 
     seen: list[str] = []
     again = run(tmp_path / "run", seen=seen)
     assert again.found_finished and again.summary == first.summary and not seen
-    with pytest.raises(OutputError, match=r"config\.seed: 0 -> 1"):
+    with pytest.raises(OutputError, match=r"settings: seed: 0 -> 1"):
         run(tmp_path / "run", seed=1)
     (tmp_path / "run" / "rows.txt").unlink()
     with pytest.raises(OutputError, match=r"lacks rows\.txt"):
         run(tmp_path / "run")
+
+
+def test_memory_and_resamples_may_change_before_the_end_and_the_latter_not_behind_it(tmp_path: Path) -> None:
+    def stop(done: int, total: int) -> None:
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path / "run", progress=stop, tokens_per_batch=999, resamples=100)
+    told: list[str] = []
+    report = run(tmp_path / "run", stages=told.append, tokens_per_batch=10, resamples=200)
+    assert (report.resumed_at, told) == (2, ["writing the report"])
+    assert report.summary["config"] == {"seed": 0, "tokens_per_batch": 10, "resamples": 200}
+    assert run(tmp_path / "run", tokens_per_batch=5, resamples=200).found_finished
+    with pytest.raises(OutputError, match="settings: resamples: 200 -> 300") as caught:
+        run(tmp_path / "run", resamples=300)
+    assert caught.value.hint == "a finished run keeps its intervals: leave out --resamples, or choose another --out"
+
+
+def test_a_run_of_another_command_is_told_alone(tmp_path: Path) -> None:
+    run(tmp_path / "run")
+    with pytest.raises(OutputError, match=r"holds a run of `semifactual drift`, not of `semifactual decode`$"):
+        Begun.look(tmp_path / "run", "decode")
+
+
+def test_a_changed_source_is_one_cause_and_no_cause_beside_the_option_that_changed_it(tmp_path: Path) -> None:
+    before = {"config": {"limit": 5}, "source": {"description": "a", "sha256": "1" * 64, "problems": 5}}
+    other = {"description": "b", "sha256": "2" * 64, "problems": 1}
+    begun = Begun(tmp_path, before, None)
+    with pytest.raises(OutputError, match=r": source: a \(5 problems, 11111111\) -> b \(1 problem, 22222222\)$"):
+        begun.refuse({"config": {"limit": 5}, "source": other})
+    with pytest.raises(OutputError, match=r"settings: limit: 5 -> 1$"):
+        begun.refuse({"config": {"limit": 1}, "source": {**other, "description": "a"}})

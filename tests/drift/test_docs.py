@@ -27,7 +27,7 @@ def test_every_category_is_documented_with_a_token_of_it() -> None:
 
 def test_every_file_is_documented() -> None:
     from semifactual.drift.assemble import PAYLOAD
-    from semifactual.drift.chunked import SUMMARY
+    from semifactual.drift.begun import SUMMARY
 
     named = {name.strip() for row in table("The files of a run") for name in row[0].split(",")}
     assert named == {*PAYLOAD, SUMMARY, "plots/"}

@@ -19,7 +19,8 @@ import pytest
 import torch
 
 from semifactual.drift.assemble import NO_PLOTS
-from semifactual.drift.chunked import PROBLEMS_PER_CHUNK, SUMMARY, RunReport
+from semifactual.drift.begun import SUMMARY
+from semifactual.drift.chunked import PROBLEMS_PER_CHUNK, RunReport
 from semifactual.drift.config import load_config
 from semifactual.drift.run import measure_drift
 from semifactual.drift.tables import DRIFT, LOGPS, RESPONSES
@@ -126,10 +127,11 @@ def test_the_same_command_finds_a_finished_run_and_another_is_refused(
     before = files_of(whole.out)
     again = run(problems, policy, whole.out)
     assert again.found_finished and again.summary == whole.summary
-    with pytest.raises(OutputError, match=r"begun with other settings: config\.samples: 2 -> 1"):
+    with pytest.raises(OutputError, match=r"begun with other settings: samples: 2 -> 1$"):
         run(problems, policy, whole.out, samples=1)
-    with pytest.raises(OutputError, match="source"):
+    with pytest.raises(OutputError, match=r"settings: limit: None -> 3$"):
         run(problems, policy, whole.out, limit=3)
+    assert run(problems, policy, whole.out, tokens_per_batch=77).found_finished
     assert files_of(whole.out) == before
 
 
@@ -179,7 +181,7 @@ def test_a_changed_config_does_not_resume(problems: Path, policy: LocalPolicy, t
     config = load_config({"source": str(problems), "model": policy.name, **QUICK})
     with pytest.raises(KeyboardInterrupt):
         measure_drift(config, tmp_path / "run", policy=policy, on_progress=stop)
-    with pytest.raises(OutputError, match=r"config\.temperature: 1\.0 -> 0\.5"):
+    with pytest.raises(OutputError, match=r"settings: temperature: 1\.0 -> 0\.5"):
         run(problems, policy, tmp_path / "run", temperature=0.5)
 
 

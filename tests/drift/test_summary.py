@@ -83,7 +83,7 @@ def test_a_kind_that_no_problem_has_is_named_and_not_measured() -> None:
 def test_warnings_of_few_problems_and_many_truncated_responses() -> None:
     few = summary([moved(0.3, stops=["length"])], notes=["A note."])
     assert few["warnings"][0] == "A note."
-    assert any("rest on 1 problems" in warning for warning in few["warnings"])
+    assert any("There is one problem" in warning for warning in few["warnings"])
     assert any("1 of 1 responses reached" in warning for warning in few["warnings"])
     assert few["drift"]["interval"] is None
     many = summary([moved(0.3, id=str(number), stops=["eos"]) for number in range(20)])
