@@ -12,7 +12,7 @@ from semifactual.errors import ConfigError
 
 from .console import INTERRUPTED, JsonFlag, print_error, print_json, print_news, print_table, printable, progress
 from .push import pushed, pushed_words
-from .spending import spending
+from .spending import print_failures, spending
 
 if TYPE_CHECKING:
     from semifactual.pipeline.build import BuildReport
@@ -163,14 +163,20 @@ def _print_report(report: BuildReport) -> None:
     headings = ["kind", "rewrites", "coverage", "rejected", "most often failed"]
     print_table(headings, [_kind_row(kind, of_kind, counts["rows"]) for kind, of_kind in counts["kinds"].items()])
     if not any(of_kind["valid"] for of_kind in counts["kinds"].values()):
-        bar = report.manifest["config"]["answer_check"]
-        print(f"no rewrite entered the dataset; the bar for answers was --answer-check {bar}")
+        print(f"no rewrite entered the dataset{_bar_words(report)}")
     if counts["counterfactuals"]:
         print(f"{counts['counterfactuals']:,} counterfactuals, as a control")
     if "llm" in report.manifest:
         _print_models(report)
     dropped = counts["dropped_by_require_all"]
     print(printable(f"{counts['rows']:,} rows in {report.out}" + (f"; {dropped:,} dropped" if dropped else "")))
+
+
+def _bar_words(report: BuildReport) -> str:
+    """The bar for answers, where rewrites failed at it."""
+    if not any(counts["failed_checks"].get("answer_check") for counts in report.manifest["counts"]["kinds"].values()):
+        return ""
+    return f"; the bar for answers was --answer-check {report.manifest['config']['answer_check']}"
 
 
 def _print_models(report: BuildReport) -> None:
@@ -184,6 +190,7 @@ def _print_models(report: BuildReport) -> None:
         counts = [("sent", "sent"), ("from_cache", "from the cache"), ("retried", "sent again"), ("refused", "429")]
         shown = ", ".join(f"{sent[name]:,} {words}" for name, words in counts if sent.get(name))
         print(f"this run: {spending(report.traffic, used['currency'])}" + (f"; requests: {shown}" if shown else ""))
+        print_failures(report.traffic)
 
 
 def _print_estimate(config: BuildConfig, as_json: bool) -> None:
@@ -193,6 +200,10 @@ def _print_estimate(config: BuildConfig, as_json: bool) -> None:
     if as_json:
         print_json(expected)
         return
+    if not expected["roles"]:
+        looked = f"{expected['problems']:,} problems, {expected['looked_at']:,} looked at"
+        print(f"{looked}: rules make all that is wanted, so that no request is expected")
+        return
     headings = ["role", "model", "requests", "prompt tokens", "reply tokens", "cost", "cost at most"]
     rows: list[list[object]] = []
     for role, one in expected["roles"].items():
@@ -201,6 +212,7 @@ def _print_estimate(config: BuildConfig, as_json: bool) -> None:
     print_table(headings, rows)
     cost = "unknown: no price table has the model" if expected["cost"] is None else f"{expected['cost']:.2f}"
     print(printable(f"{expected['problems']:,} problems; expected cost in {expected['currency']}: {cost}"))
+    print("that is for a first build: replies in the cache and finished rows cost nothing, and are not subtracted")
 
 
 def _kind_row(kind: str, counts: dict[str, Any], rows: int) -> list[object]:

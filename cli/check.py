@@ -9,8 +9,8 @@ import typer
 
 from semifactual.validate.verdict import Mode
 
-from .console import JsonFlag, print_json, print_table, printable, progress
-from .spending import spending
+from .console import JsonFlag, print_json, print_news, print_table, printable, progress
+from .spending import print_failures, spending
 
 if TYPE_CHECKING:
     from semifactual.pipeline.checking import CheckReport
@@ -75,6 +75,7 @@ def check(
             workers=workers,
             options=options,
             on_progress=on_progress,
+            on_news=print_news,
         )
     _print_report(report, out, json)
     if fail_on_reject and report.rejected:
@@ -92,7 +93,10 @@ def _print_report(report: CheckReport, out: Path | None, as_json: bool) -> None:
     but = f", but the answer of {refuted:,} is refuted" if refuted else ""
     print(f"{report.valid:,} of {report.rows:,} rewrites are valid{but}{skipped}")
     if report.traffic is not None:
-        print(f"models: {spending(report.traffic, report.traffic['currency'])}")
+        asked = any(report.traffic["requests"].values())
+        words = spending(report.traffic, report.traffic["currency"]) if asked else "no rewrite needed asking"
+        print(f"models: {words}")
+        print_failures(report.traffic)
     if out is not None:
         print(printable(f"verdicts in {out}"))
 

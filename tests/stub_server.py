@@ -18,6 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from email.parser import BytesParser
 from typing import Any
+from urllib.parse import parse_qsl
 
 Body = dict[str, Any]
 Behaviour = Callable[[Body, int], str]
@@ -62,6 +63,8 @@ class StubServer:
     """Behind so many chat requests, every connection is dropped."""
     batch_ends: list[str] = field(default_factory=list)
     """How the next batches end: completed where nothing is said, expired (half of it answered) or failed."""
+    batch_answers_lost: int = 0
+    """How many of the next batches are made without an answer that says so."""
     batch_polls: int = 1
     """How often a batch is still in progress when it is asked for."""
     in_flight: int = 0
@@ -113,7 +116,7 @@ class StubServer:
                 method, path, _ = line.split(" ")
                 headers = {name.lower(): value.strip() for name, _, value in (f.partition(":") for f in fields)}
                 content = await reader.readexactly(int(headers.get("content-length", 0)))
-                await self._answer(method, path.partition("?")[0], headers, content, writer)
+                await self._answer(method, path, headers, content, writer)
                 await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError, ValueError):
             pass
@@ -121,8 +124,9 @@ class StubServer:
             writer.close()
 
     async def _answer(
-        self, method: str, path: str, headers: dict[str, str], content: bytes, writer: asyncio.StreamWriter
+        self, method: str, target: str, headers: dict[str, str], content: bytes, writer: asyncio.StreamWriter
     ) -> None:
+        path, _, query = target.partition("?")
         if path == "/v1/chat/completions":
             await self._chat(json.loads(content), headers, writer)
         elif "batch" not in self.supports:
@@ -138,9 +142,13 @@ class StubServer:
         elif path.startswith("/v1/files/"):
             _raw(writer, 200, self.files[path.split("/")[3]], "application/octet-stream")
         elif path == "/v1/batches" and method == "POST":
-            _send(writer, 200, self._new_batch(json.loads(content)))
+            made = self._new_batch(json.loads(content))
+            if self.batch_answers_lost:
+                self.batch_answers_lost -= 1
+                raise ConnectionError("the answer is lost")
+            _send(writer, 200, made)
         elif path == "/v1/batches":
-            _send(writer, 200, {"object": "list", "data": list(self.batches.values()), "has_more": False})
+            _send(writer, 200, self._listed(query))
         else:
             _send(writer, 200, self._polled(path.split("/")[3]))
 
@@ -226,6 +234,14 @@ class StubServer:
             "ends": self.batch_ends.pop(0) if self.batch_ends else "completed",
         }
         return self.batches[number]
+
+    def _listed(self, query: str) -> Body:
+        """A page of the batches, the newest first."""
+        asked = dict(parse_qsl(query))
+        newest = list(reversed(self.batches.values()))
+        start = next((n + 1 for n, batch in enumerate(newest) if batch["id"] == asked.get("after")), 0)
+        page = newest[start : start + int(asked.get("limit", 20))]
+        return {"object": "list", "data": page, "has_more": start + len(page) < len(newest)}
 
     def _polled(self, number: str) -> Body:
         batch = self.batches[number]

@@ -282,3 +282,10 @@ def test_a_dry_run_says_none_only_of_a_kind_without_any_rewrite(
     assert main(["build", str(problems), "--limit", "1", "--dry-run", *kinds]) == 0
     said = capsys.readouterr().out
     assert all((f"{kind}: none" in said) == (kind not in made) for kind in ("typo_noise", "paraphrase"))
+
+
+def test_the_bar_for_answers_is_named_where_rewrites_failed_at_it(
+    problems: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["build", str(problems), "--out", str(tmp_path / "out"), "--answer-check", "agreed"]) == 0
+    assert "no rewrite entered the dataset; the bar for answers was --answer-check agreed" in capsys.readouterr().out

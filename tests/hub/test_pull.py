@@ -86,6 +86,10 @@ def test_what_is_no_dataset_of_ours(client: Driver, hub: Hub, pushed: Path, tmp_
     hub.put(f"{OWNER}/later", later)
     ran = client.run("pull", f"{OWNER}/later", "--out", tmp_path / "here")
     assert ran.code == 2 and "schema 9" in ran.err and not (tmp_path / "here").exists()
+    for counts in ({}, [1], {"rows": "<b>"}):
+        hub.put(f"{OWNER}/odd", later | {"manifest.json": json.dumps({"schema": 1, "counts": counts}).encode()})
+        ran = client.run("pull", f"{OWNER}/odd", "--out", tmp_path / "here")
+        assert ran.code == 2 and "how many rows" in ran.err and not (tmp_path / "here").exists()
 
 
 def test_what_is_not_there_or_not_to_be_seen(client: Driver, hub: Hub, pushed: Path, tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ def config_of(tmp_path: Path) -> Callable[..., BuildConfig]:
         source = tmp_path / f"problems-{count}.jsonl"
         if not source.exists():
             write_problems(source, count)
-        given = {"engine": "llm", "model": stub.model, "kinds": KINDS, "workers": 1, "timeout": 5, **options}
+        given = {"engine": "llm", "model": stub.model, "kinds": KINDS, "workers": 1, "timeout": 30, **options}
         return BuildConfig(source=str(source), **given)
 
     return make

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from semifactual.llm import batch
 from semifactual.llm.errors import BudgetSpent, ServerError
 from semifactual.pipeline import batching
 from semifactual.pipeline.build import build
@@ -102,6 +103,49 @@ def test_a_batch_that_was_made_when_its_sender_died_is_recognised(
     assert len(rows_of(tmp_path / "out")) == 4
 
 
+@pytest.mark.parametrize("others", [0, 150])
+def test_a_batch_whose_answer_was_lost_is_not_made_twice(others: int, config_of: Configs, tmp_path: Path) -> None:
+    with StubServer() as stub:
+        stub.batch_answers_lost = 1
+        made = stub._new_batch
+
+        def made_before_others(wanted: dict[str, object]) -> dict[str, object]:
+            ours = made(wanted)
+            for _ in range(others):  # of somebody else with the same account: ours is on a later page
+                made({**wanted, "metadata": None})
+            return ours
+
+        stub._new_batch = made_before_others  # type: ignore[method-assign]
+        build(config_of(stub, batch=True), tmp_path / "out")
+        assert len(stub.batches) == 1 + others
+        assert stub.repeated() == 0
+    assert len(rows_of(tmp_path / "out")) == 4
+
+
+def test_every_file_of_requests_fits_what_the_files_before_it_left(
+    config_of: Configs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch, "MOST_REQUESTS", 1)
+    with StubServer() as stub:
+        with pytest.raises(BudgetSpent):
+            build(config_of(stub, batch=True, count=10, max_tokens=2000, reply_tokens=100), tmp_path / "out")
+        assert len(stub.batches) >= 2
+        assert len(stub.asked()) * 250 <= 2000  # a reply costs 250 tokens
+
+
+def test_the_summary_says_what_batches_used(config_of: Configs, tmp_path: Path) -> None:
+    prices = tmp_path / "prices.yaml"
+    prices.write_text("prices: [{model: stub, input: 100, cached_input: 10, output: 1000, batch: 0.5}]\n")
+    with StubServer() as stub:
+        report = build(config_of(stub, batch=True, prices=prices), tmp_path / "out")
+    one = (80 * 100 + 120 * 10 + 50 * 1000) / 1e6 / 2
+    assert report.manifest["cost"] == pytest.approx(4 * one)
+    assert report.traffic is not None
+    assert report.traffic["cost"] == pytest.approx(4 * one)
+    assert report.traffic["tokens"]["prompt"] == 4 * 200
+    assert report.traffic["requests"]["answered"] == 4
+
+
 def test_a_batch_fits_the_budget_or_is_not_sent(config_of: Configs, tmp_path: Path) -> None:
     with StubServer() as stub:
         config = config_of(stub, batch=True, count=8, max_tokens=5000, reply_tokens=100)
@@ -115,9 +159,10 @@ def test_a_batch_fits_the_budget_or_is_not_sent(config_of: Configs, tmp_path: Pa
 
 def test_a_request_that_a_batch_could_not_do_fails_with_its_error(config_of: Configs, tmp_path: Path) -> None:
     with StubServer(behave=lambda body, seen: "too_long") as stub:
-        build(config_of(stub, batch=True, count=2), tmp_path / "out")
+        report = build(config_of(stub, batch=True, count=2), tmp_path / "out")
     errors = {line["checks"][0]["evidence"] for line in rejections_of(tmp_path / "out")}
     assert errors == {"the server answered 400: the batch could not do this"}
+    assert report.traffic is not None and report.traffic["errors"] == dict.fromkeys(errors, 2)
 
 
 def test_what_no_batch_answers_fails_in_the_end(config_of: Configs, tmp_path: Path) -> None:

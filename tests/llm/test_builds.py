@@ -20,6 +20,8 @@ from semifactual.cli.main import main
 from semifactual.errors import ConfigError, OutputError
 from semifactual.interventions import registry
 from semifactual.interventions.registry import Intervention, interventions
+from semifactual.llm import engine
+from semifactual.llm.endpoint import Endpoint
 from semifactual.llm.errors import BudgetSpent
 from semifactual.pipeline.build import build, preview
 from semifactual.pipeline.config import BuildConfig
@@ -32,7 +34,7 @@ from tests.llm.conftest import KINDS, mixed, only, problem_text, rejections_of, 
 from tests.stub_server import KEY, Body, StubServer
 
 Configs = Callable[..., BuildConfig]
-CONCURRENT = 16
+CONCURRENT = 32
 
 
 def data_of(out: Path) -> dict[str, bytes]:
@@ -128,7 +130,7 @@ def kill_and_resume(folder: Path, problems: int, kills: int) -> None:
                 time.sleep(0.002)
             process.send_signal(signal.SIGKILL)
             process.wait()
-            time.sleep(0.2)  # until the stub has noticed
+            come_to_rest(stub)
             asked, committed = len(stub.asked()), len(keys_in(folder / "killed.sqlite"))
             assert 0 <= asked - committed - lost <= CONCURRENT  # sent and not committed: in flight at this kill
             lost = asked - committed
@@ -136,9 +138,18 @@ def kill_and_resume(folder: Path, problems: int, kills: int) -> None:
         assert stub.most_in_flight <= CONCURRENT
         assert stub.repeated() <= lost  # what was lost is asked again, and what was committed is not
         assert len(stub.asked()) - lost == len(keys_in(folder / "killed.sqlite"))
+        stub.latency = 0.0  # the rows do not depend on it
         build(config.model_copy(update={"cache": folder / "undisturbed.sqlite"}), folder / "undisturbed")
     assert data_of(folder / "killed") == data_of(folder / "undisturbed")
     assert keys_in(folder / "killed.sqlite") == keys_in(folder / "undisturbed.sqlite")
+
+
+def come_to_rest(stub: StubServer) -> None:
+    """Wait until the stub has read all that a killed process sent, and answers nothing any more."""
+    seen = -1
+    while stub.in_flight or seen != len(stub.seen):
+        seen = len(stub.seen)
+        time.sleep(0.3)
 
 
 def imperfect(body: Body, seen: int) -> str:
@@ -167,19 +178,23 @@ def run_build(config: BuildConfig, out: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen([*command, *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-def test_an_interrupt_keeps_what_was_in_flight(config_of: Configs, tmp_path: Path) -> None:
+def test_an_interrupt_keeps_what_was_in_flight(
+    config_of: Configs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "_DRAIN_SECONDS", 0.01)  # replies that are paid are awaited for longer
+
     def stop(done: int, total: int) -> None:
         if done >= 5:
             raise KeyboardInterrupt
 
-    with StubServer(latency=0.05) as stub:
+    with StubServer(latency=0.3) as stub:
         config = config_of(stub, count=60, concurrency=8)
         with pytest.raises(KeyboardInterrupt):
             build(config, tmp_path / "out", on_progress=stop)
-        assert stub.in_flight == 0
+        come_to_rest(stub)
         first = len(stub.asked())
         build(config, tmp_path / "out")
-        assert stub.repeated() == 0
+        assert stub.repeated() == 0  # none in flight was given up
         assert len(stub.asked()) == 60 > first
     assert len(rows_of(tmp_path / "out")) == 60
 
@@ -205,7 +220,7 @@ def test_a_budget_of_money_needs_a_price(config_of: Configs, tmp_path: Path) -> 
     prices = tmp_path / "prices.yaml"
     prices.write_text("prices: [{model: stub, input: 100, cached_input: 10, output: 1000}]\n")
     with StubServer() as stub:
-        with pytest.raises(ConfigError, match="that of stub is not known"):
+        with pytest.raises(ConfigError, match=f"that of stub is not known at 127.0.0.1:{stub.port}"):
             build(config_of(stub, max_cost=1), tmp_path / "out")
         config = config_of(stub, count=30, max_cost=1.0, prices=prices, reply_tokens=100)
         with pytest.raises(BudgetSpent, match=r"of 1\.0000"):
@@ -329,6 +344,21 @@ def test_the_bar_for_answers_holds_for_models_too(config_of: Configs, tmp_path: 
     assert {check["name"] for line in rejections_of(tmp_path / "out") for check in line["checks"]} == {"answer_check"}
 
 
+def test_a_key_that_travels_in_clear_is_told_of_before_it_does(
+    config_of: Configs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Endpoint, "sends_key_in_clear", property(lambda endpoint: True))
+    sent_before: list[int] = []
+    with StubServer() as stub:
+        build(config_of(stub), tmp_path / "out", on_news=lambda sentence: sent_before.append(len(stub.seen)))
+        assert sent_before == [0]
+        pairs = tmp_path / "pairs.jsonl"
+        text = problem_text(4)
+        pairs.write_text(json.dumps({"problem": text, "rewrite": text, "kind": "paraphrase", "answer": "14"}) + "\n")
+        main(["check", str(pairs), "--judge", stub.model, "--workers", "1"])
+    assert "travel unencrypted to 127.0.0.1" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("fault", ["bad_key", "echo_key", "status_500"])
 def test_the_key_is_in_nothing_that_a_run_writes(fault: str, config_of: Configs, tmp_path: Path) -> None:
     with StubServer(behave=only(2, fault)) as stub:
@@ -348,8 +378,8 @@ def test_the_key_is_in_nothing_that_a_run_writes(fault: str, config_of: Configs,
 
 
 def test_as_many_requests_are_in_flight_as_may_be(config_of: Configs, tmp_path: Path) -> None:
-    with StubServer(latency=0.2) as stub:
-        build(config_of(stub, count=120, concurrency=32, kinds=("irrelevant_context",)), tmp_path / "out")
+    with StubServer(latency=0.5) as stub:
+        build(config_of(stub, count=100, concurrency=32, kinds=("irrelevant_context",)), tmp_path / "out")
     assert 16 <= stub.most_in_flight <= 32
 
 
@@ -380,7 +410,31 @@ def test_an_estimate_asks_nothing(config_of: Configs, capsys: pytest.CaptureFixt
     assert 30 <= rewriter["requests"] <= rewriter["at_most"]["requests"] == 90
     assert solves["requests"] == 30 * 2 * 3
     assert expected["cost"] is None
-    assert "gpt-4.1-mini" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "gpt-4.1-mini" in said and "are not subtracted" in said
+
+
+def test_an_estimate_says_where_rules_leave_nothing_to_ask(
+    config_of: Configs, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with StubServer() as stub:
+        source = config_of(stub).source
+        options = ["--engine", "auto", "--model", stub.model, "--kinds", "scenario_wrap", "--estimate"]
+        assert main(["build", source, *options]) == 0
+    said = capsys.readouterr().out
+    assert said == "4 problems, 4 looked at: rules make all that is wanted, so that no request is expected\n"
+
+
+def test_check_says_where_no_rewrite_needed_asking(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("openai")
+    pairs, original = tmp_path / "pairs.jsonl", problem_text(4)
+    row = {"problem": original, "rewrite": original.replace("4 boxes", "5 boxes"), "kind": "paraphrase"}
+    pairs.write_text(json.dumps({**row, "answer": "14"}) + "\n")
+    with StubServer() as stub:
+        assert main(["check", str(pairs), "--judge", stub.model, "--workers", "1"]) == 0
+        assert stub.seen == []
+    said = capsys.readouterr().out
+    assert "models: no rewrite needed asking" in said and "USD" not in said
 
 
 def test_check_asks_the_judge_and_the_solver(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

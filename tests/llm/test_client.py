@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -74,7 +76,8 @@ def test_a_stopped_client_sends_nothing_more_and_keeps_what_is_in_flight(tmp_pat
     async def work(client: Client, models: Models) -> None:
         await client.prepare()
         flying = asyncio.create_task(client.ask(request(1)))
-        await asyncio.sleep(0.1)
+        while not client.in_flight:
+            await asyncio.sleep(0.01)
         client.stop(ServerError("enough"))
         with pytest.raises(ServerError, match="enough"):
             await client.ask(request(2))
@@ -84,6 +87,24 @@ def test_a_stopped_client_sends_nothing_more_and_keeps_what_is_in_flight(tmp_pat
     with StubServer(latency=0.3) as stub:
         with_client(stub, tmp_path, work)
         assert len(stub.asked()) == 1
+
+
+def test_a_client_that_was_idle_for_long_has_all_its_patience(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    later = 0.0
+    clock = SimpleNamespace(monotonic=lambda: time.monotonic() + later, time=time.time)
+    monkeypatch.setattr(client_module, "time", clock)
+
+    async def work(client: Client, models: Models) -> None:
+        nonlocal later
+        assert isinstance(await client.ask(request(1)), Answered)
+        later = 2 * client_module._PATIENCE
+        assert isinstance(await client.ask(request(2)), Answered)
+
+    def behave(body: Body, seen: int) -> str:
+        return "rate_limited" if seen == 0 and "problem 2" in body["messages"][-1]["content"] else "good"
+
+    with StubServer(behave=behave) as stub:
+        with_client(stub, tmp_path, work)
 
 
 def test_overload_lets_fewer_requests_fly(tmp_path: Path) -> None:

@@ -45,6 +45,13 @@ def test_what_names_no_model_or_could_hold_a_secret_is_refused(spec: str) -> Non
     assert "secret-word" not in refused.value.message + str(refused.value.hint)
 
 
+@pytest.mark.parametrize("address", ["127.0.0.1:8123/v1", "localhost", "user:secret-word@host:80", "[::1]:8000/v1"])
+def test_an_address_without_a_scheme_never_becomes_a_name_at_openai(address: str) -> None:
+    with pytest.raises(ConfigError, match="the address needs http:// or https://") as refused:
+        parse_model(f"openai:m@{address}")
+    assert "secret-word" not in refused.value.message + str(refused.value.hint)
+
+
 def test_a_key_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     local, ours = Endpoint("m", "http://127.0.0.1:8000/v1"), Endpoint("m", "https://api.openai.com/v1")
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
@@ -92,3 +99,10 @@ def test_texts_from_outside_are_scrubbed() -> None:
 )
 def test_a_key_that_would_travel_in_clear_is_noticed(url: str, exposed: bool) -> None:
     assert Endpoint("m", url).sends_key_in_clear is exposed
+
+
+def test_a_password_in_what_names_no_model_is_not_repeated() -> None:
+    for spec in ("https://ann:pass@word@host/v1", "openai:https://ann:pass@host/v1@m"):
+        with pytest.raises(ConfigError) as caught:
+            parse_model(spec)
+        assert "pass" not in caught.value.message and "ann" not in caught.value.message

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from semifactual.cli.main import main
 from semifactual.errors import SemifactualError
 from semifactual.llm import client as client_module
 from semifactual.llm.errors import ServerError
@@ -105,12 +105,10 @@ def test_a_request_that_never_gets_a_reply_fails_with_the_error(fault: str, conf
 
 @pytest.mark.parametrize("fault", ["drip", "never"])
 def test_a_reply_that_does_not_end_is_given_up(fault: str, config_of: Configs, tmp_path: Path) -> None:
-    started = time.monotonic()
     with StubServer(behave=only(2, fault)) as stub:
-        manifest = build(config_of(stub, attempts=1, timeout=0.5), tmp_path / "out").manifest
+        manifest = build(config_of(stub, attempts=1, timeout=2), tmp_path / "out").manifest
     assert manifest["llm"]["problems"] == {"accepted": 3, "rejected": 0, "failed": 1}
-    assert "0.5 seconds" in rejections_of(tmp_path / "out")[0]["checks"][0]["evidence"]
-    assert time.monotonic() - started < 30
+    assert "within 2 seconds" in rejections_of(tmp_path / "out")[0]["checks"][0]["evidence"]
 
 
 def test_a_refusal_for_haste_spends_no_attempt(config_of: Configs, tmp_path: Path) -> None:
@@ -153,3 +151,17 @@ def test_no_server_at_all_is_one_clear_error(config_of: Configs, tmp_path: Path)
     with pytest.raises(SemifactualError, match="sends no usable reply") as caught:
         build(config, tmp_path / "out")
     assert caught.value.hint is not None and "run the same command again" in caught.value.hint
+
+
+def test_a_run_without_any_reply_says_why_and_blames_no_bar(
+    config_of: Configs, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with StubServer(behave=lambda body, seen: "web_page") as stub:
+        source = config_of(stub, count=3).source
+        options = ["--engine", "llm", "--model", stub.model, "--workers", "1", "--attempts", "2"]
+        assert main(["build", source, "--out", str(tmp_path / "out"), *options]) == 0
+    said = capsys.readouterr().out
+    assert "3 requests without a reply: the server sent no JSON, but '<html>" in said
+    assert "no request got a reply" in said
+    assert "the cost is not known" in said and "0.0000" not in said
+    assert "no rewrite entered the dataset\n" in said and "--answer-check" not in said

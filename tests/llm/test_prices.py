@@ -6,7 +6,7 @@ import pytest
 
 from semifactual.errors import ConfigError
 from semifactual.llm.endpoint import parse_model
-from semifactual.llm.prices import Price, price_of
+from semifactual.llm.prices import Price, currency_of, price_of
 from semifactual.llm.requests import Usage
 
 OURS = parse_model("openai:gpt-4.1-mini-2025-04-14")
@@ -31,6 +31,13 @@ def test_the_users_table_goes_first(tmp_path: Path) -> None:
     assert price_of(OURS, table=table) == Price(1, 1, 2, "EUR")
     assert price_of(LOCAL, table=table) == Price(1, 1, 2, "EUR")
     assert price_of(parse_model("openai:o4-mini"), table=table) == price_of(parse_model("openai:o4-mini"))
+
+
+def test_costs_in_two_currencies_are_not_added_up() -> None:
+    assert currency_of([None, Price(1, 1, 2, "EUR"), Price(3, 3, 4, "EUR")]) == "EUR"
+    assert currency_of([None]) == "USD"
+    with pytest.raises(ConfigError, match="EUR and USD"):
+        currency_of([Price(1, 1, 2, "EUR"), Price(1, 1, 2)])
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,16 @@ def test_impossible_options_are_refused(options: dict[str, Any], said: str) -> N
         load_config(None, {"source": "problems.jsonl", **options})
 
 
+def test_a_wrong_model_is_one_sentence_with_a_hint_and_no_password() -> None:
+    with pytest.raises(ConfigError) as refused:
+        load_config(None, {"source": "problems.jsonl", "engine": "llm", "model": "gpt-4"})
+    assert refused.value.message == "model: no model is named by 'gpt-4'"
+    assert refused.value.hint is not None and "write openai:NAME or openai:NAME@URL" in refused.value.hint
+    with pytest.raises(ConfigError) as refused:
+        load_config(None, {"source": "problems.jsonl", "engine": "llm", "model": "openai:m@http://u:hush-hush@host/v1"})
+    assert "hush-hush" not in refused.value.message
+
+
 def test_a_build_by_rules_is_described_without_models() -> None:
     plain = BuildConfig(source="problems.jsonl")
     assert not plain.uses_models

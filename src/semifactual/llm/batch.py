@@ -1,8 +1,8 @@
 """Replies by the Batch API: requests go up as a file, and come back within a day, at half the price.
 
 A batch only fills the cache. Whatever happens to this process, a batch that was sent is found again: its number is
-remembered as soon as it is known, and a batch whose number was not yet known when the process died is recognised by
-the digest of its file, which travels in its metadata.
+remembered as soon as it is known, and a batch whose number was not yet known when the process died, or when the
+connection broke, is recognised by a mark that travels in its metadata.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import secrets
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -23,13 +25,17 @@ from semifactual.llm.errors import AttemptFailed, RateLimited, RequestRefused, S
 from semifactual.llm.prices import Price
 from semifactual.llm.replies import error_of_body, read_reply
 from semifactual.llm.requests import ChatRequest, Purpose
+from semifactual.llm.traffic import Traffic
 from semifactual.llm.transport import CHAT_PATH, Transport
 
 MOST_REQUESTS = 20_000
 MOST_BYTES = 90 * 1024 * 1024
 """Of one batch's file; the API takes 50,000 requests and 200 MB."""
 OVER = frozenset({"completed", "failed", "expired", "cancelled"})
-_DIGEST = "semifactual_file"
+_MARK = "semifactual_file"
+"""The entry of a batch's metadata that says which of our submissions it is."""
+_MOST_LISTED = 2_000
+"""How many batches of an account are looked through for one of ours, the newest first."""
 _ANY = ChatRequest(Purpose.BATCH, (), 0)
 """Stands for the request of a line in a file of results, which says no more of it than its key."""
 _COMMITS_AT_ONCE = 256
@@ -46,6 +52,7 @@ class BatchSender:
     cache: ReplyCache
     build: str
     price: Price | None
+    traffic: Traffic
     folder: Path
     """Where the files of requests lie until they are answered."""
     on_news: Callable[[str], None]
@@ -55,7 +62,7 @@ class BatchSender:
         """Wait for the batches that earlier runs of this build sent, and merge them; returns failures by key."""
         failures: dict[str, str] = {}
         for name, state in self.cache.facts(self._prefix).items():
-            number = state.get("batch") or await self._recognised(state["digest"])
+            number = state["batch"] or await self._call(partial(self._recognised, state["mark"]))
             if number is None:  # the process died before the batch was made: nothing was paid
                 await self._remember(name, None)
                 continue
@@ -76,8 +83,10 @@ class BatchSender:
         while chunk := self._chunk(waiting, capabilities, budget):
             name, number = await self._submit(chunk.lines)
             failures |= await self._finish(name, number)
-            if chunk.too_expensive:
-                raise budget.exhausted()
+            usage, cost = self.cache.spent(self.build)
+            budget.spent = Sum(usage.total, cost)
+            if chunk.too_expensive is not None:
+                raise budget.exhausted(chunk.too_expensive)
         return failures
 
     @property
@@ -92,11 +101,12 @@ class BatchSender:
         lines: list[str] = []
         size, worst = 0, Sum()
         for key, request in islice(requests, MOST_REQUESTS):
-            worst += worst_case(request, self.price)
+            alone = worst_case(request, self.price)
+            worst += alone
             if not budget.room_for(worst):
                 if not lines:
-                    raise budget.exhausted()
-                return _Chunk(lines, too_expensive=True)
+                    raise budget.exhausted(alone)
+                return _Chunk(lines, too_expensive=alone)
             body = capabilities.body(request, self.transport.endpoint)
             lines.append(json.dumps({"custom_id": key, "method": "POST", "url": f"/v1{CHAT_PATH}", "body": body}))
             size += len(lines[-1]) + 1
@@ -107,27 +117,47 @@ class BatchSender:
     async def _submit(self, lines: list[str]) -> tuple[str, str]:
         content = "".join(f"{line}\n" for line in lines).encode()
         digest = hashlib.sha256(content).hexdigest()[:32]
-        name = f"{self._prefix}{digest}"
-        await self._remember(name, {"digest": digest, "requests": len(lines), "batch": None})
+        mark = f"{digest}-{secrets.token_hex(4)}"  # what an expired batch left may be sent again, in an equal file
+        name = f"{self._prefix}{mark}"
+        state = {"mark": mark, "requests": len(lines), "batch": None}
+        await self._remember(name, state)
         client = self.transport.client
         file = await self._call(lambda: client.files.create(file=(f"{digest}.jsonl", content), purpose="batch"))
-        batch = await self._call(
-            lambda: client.batches.create(
-                input_file_id=file.id,
+        number = await self._made(str(file.id), mark)
+        await self._remember(name, {**state, "batch": number})
+        self.traffic.counts["sent"] += len(lines)
+        self.on_news(f"sent {len(lines):,} requests as batch {number}")
+        return name, number
+
+    async def _made(self, file: str, mark: str) -> str:
+        """Make one batch of an uploaded file; returns its number."""
+        tried = False
+
+        async def make() -> str:
+            nonlocal tried
+            if tried and (number := await self._recognised(mark)) is not None:
+                return number  # the attempt before came through, and only its answer was lost
+            tried = True
+            batch = await self.transport.client.batches.create(
+                input_file_id=file,
                 endpoint=f"/v1{CHAT_PATH}",
                 completion_window="24h",
-                metadata={_DIGEST: digest},
+                metadata={_MARK: mark},
             )
-        )
-        await self._remember(name, {"digest": digest, "requests": len(lines), "batch": batch.id})
-        self.on_news(f"sent {len(lines):,} requests as batch {batch.id}")
-        return name, str(batch.id)
+            return str(batch.id)
 
-    async def _recognised(self, digest: str) -> str | None:
-        """The number of a batch that was made of the file with this digest, if there is one."""
-        page = await self._call(lambda: self.transport.client.batches.list(limit=100))
-        found = [batch.id for batch in page.data if (batch.metadata or {}).get(_DIGEST) == digest]
-        return found[0] if found else None
+        return str(await self._call(make))
+
+    async def _recognised(self, mark: str) -> str | None:
+        """The number of the batch with this mark, if there is one."""
+        looked_at = 0
+        async for batch in self.transport.client.batches.list(limit=100):
+            if (batch.metadata or {}).get(_MARK) == mark:
+                return str(batch.id)
+            looked_at += 1
+            if looked_at == _MOST_LISTED:
+                break
+        return None
 
     async def _finish(self, name: str, number: str) -> dict[str, str]:
         batch = await self._awaited(number)
@@ -186,22 +216,23 @@ class BatchSender:
             key = str(result["custom_id"])
         except (ValueError, KeyError, TypeError):
             return None  # not one of ours
-        response = result.get("response") or {}
+        response, error = _object(result.get("response")), _object(result.get("error"))
         status, body = response.get("status_code"), response.get("body")
         scrub = self.transport.key.scrub
         try:
             if status != 200:
-                raise error_of_body(body or {"error": result.get("error")}, status=status or 500)
+                raise error_of_body(body or {"error": error}, status=status if isinstance(status, int) else 500)
             reply = read_reply(_ANY, scrub(json.dumps(body)).encode())
         except (RequestRefused, AttemptFailed) as refusal:
-            error = result.get("error") or {}
-            if not (isinstance(error, dict) and error.get("code") == "batch_expired"):
+            if error.get("code") != "batch_expired":
                 failures[key] = scrub(refusal.reason)
+                self.traffic.counts["failed"] += 1
             return None
         except RateLimited:
             return None
-        endpoint = self.transport.endpoint
-        cost = None if self.price is None else paid(reply.usage, self.price).cost
+        spent = paid(reply.usage, self.price)
+        self.traffic.book(reply.usage, spent.cost)
+        endpoint, cost = self.transport.endpoint, None if self.price is None else spent.cost
         return self.cache.put(key, _ANY, reply, Origin(endpoint.base_url, endpoint.model, self.build, cost))
 
     async def _remember(self, name: str, state: Any) -> None:
@@ -211,8 +242,12 @@ class BatchSender:
         return await self.transport.call(call)
 
 
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
 @dataclass(frozen=True, slots=True)
 class _Chunk:
     lines: list[str]
-    too_expensive: bool = False
-    """Whether more is waiting that the budget does not hold."""
+    too_expensive: Sum | None = None
+    """What the next request may use, where the budget does not hold it."""

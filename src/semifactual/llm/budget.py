@@ -46,7 +46,7 @@ class Budget:
         async with self._settled:
             while not self._fits(self.spent + self._reserved + worst):
                 if not self._fits(self.spent + worst):
-                    raise self._spent()
+                    raise self.exhausted(worst)
                 await self._settled.wait()
             self._reserved += worst
         return worst
@@ -64,25 +64,25 @@ class Budget:
         """Whether so much more would still fit, with nothing in flight."""
         return self._fits(self.spent + worst)
 
-    def exhausted(self) -> BudgetSpent:
-        """The error that ends a run for want of budget."""
-        return self._spent()
+    def exhausted(self, worst: Sum) -> BudgetSpent:
+        """The error that ends a run for want of budget, where one request may use `worst`."""
+        limits, needs = [], []
+        if self.max_tokens is not None:
+            limits.append(f"{self.spent.tokens:,} of {self.max_tokens:,} tokens")
+            needs.append(f"use up to {worst.tokens:,} tokens")
+        if self.max_cost is not None:
+            limits.append(f"{self.spent.cost:.4f} of {self.max_cost:.4f}")
+            needs.append(f"cost up to {worst.cost:.4f}")
+        return BudgetSpent(
+            f"the budget holds no further request: {' and '.join(limits)} are spent, "
+            f"and one request may {' and '.join(needs)}",
+            hint="every reply is kept: run the same command with a larger --max-tokens or --max-cost to go on",
+        )
 
     def _fits(self, total: Sum) -> bool:
         if self.max_tokens is not None and total.tokens > self.max_tokens:
             return False
         return self.max_cost is None or total.cost <= self.max_cost
-
-    def _spent(self) -> BudgetSpent:
-        limits = []
-        if self.max_tokens is not None:
-            limits.append(f"{self.spent.tokens:,} of {self.max_tokens:,} tokens")
-        if self.max_cost is not None:
-            limits.append(f"{self.spent.cost:.4f} of {self.max_cost:.4f}")
-        return BudgetSpent(
-            f"the budget holds no further request: {' and '.join(limits)} are spent",
-            hint="every reply is kept: run the same command with a larger --max-tokens or --max-cost to go on",
-        )
 
 
 def worst_case(request: ChatRequest, price: Price | None) -> Sum:

@@ -89,7 +89,6 @@ class Client:
         self._preparing = asyncio.Lock()
         self._checking = asyncio.Lock()
         self._in_flight = 0
-        self._started = time.monotonic()
         self._last_success = float("-inf")
         self._stopped: Exception | None = None
         self._asked: dict[str, asyncio.Future[Answer]] = {}
@@ -140,6 +139,11 @@ class Client:
         """What these tokens cost; None where the model's price is not known."""
         return None if self._price is None else self._price.cost(usage)
 
+    @property
+    def in_flight(self) -> int:
+        """How many requests were sent and have neither a committed reply nor an error yet."""
+        return self._in_flight
+
     async def close(self) -> None:
         """Close the connections to the server."""
         await self._transport.close()
@@ -187,7 +191,7 @@ class Client:
     async def _commit(self, key: str, request: ChatRequest, reply: Reply) -> tuple[Reply, Usage]:
         """Commit a reply that came; returns the one to use, and what this one used."""
         spent = paid(reply.usage, self._price)
-        self._book(reply.usage, spent)
+        self.traffic.book(reply.usage, spent.cost)
         cost = spent.cost if self._price is not None else None
         origin = Origin(self.endpoint.base_url, self.endpoint.model, self._build, cost)
         return await asyncio.wrap_future(self._cache.put(key, request, reply, origin)), reply.usage
@@ -204,12 +208,12 @@ class Client:
         A request counts as in flight until that is done, so that no more can be lost than may be in flight.
         """
         body = capabilities.body(request, self.endpoint)
-        attempt = 1
+        began, attempt = time.monotonic(), 1
         while True:
             try:
                 return await self._send_once(request, body, came)
             except RateLimited as limited:
-                if time.monotonic() - max(self._last_success, self._started) > _PATIENCE:
+                if time.monotonic() - max(self._last_success, began) > _PATIENCE:
                     raise self._silent(limited.reason) from None
             except AttemptFailed as failure:
                 if attempt == self._settings.attempts or (request.purpose is Purpose.PROBE and attempt == 2):
@@ -279,13 +283,9 @@ class Client:
                 return False
             return True
 
-    def _book(self, usage: Usage, spent: Sum) -> None:
-        self.traffic.counts["answered"] += 1
-        self.traffic.usage += usage
-        self.traffic.cost += spent.cost
-
     def _failed(self, request: ChatRequest, reason: str) -> Unanswered:
         self.traffic.counts["failed"] += 1
+        self.traffic.errors[reason] += 1
         return Unanswered(request, reason)
 
     def _delay(self, attempt: int, retry_after: float | None) -> float:

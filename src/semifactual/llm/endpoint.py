@@ -16,6 +16,8 @@ DEFAULT_KEY_VARIABLE = "OPENAI_API_KEY"
 HIDDEN = "[key]"
 
 _SPEC = re.compile(r"openai:(?P<model>.+?)(?:@(?P<url>https?://.*))?", re.DOTALL)
+_LOGIN = re.compile(r"//[^/\s]*@")
+"""A name and a password in an address."""
 _SHORTEST_SECRET = 6
 """Characters. A shorter "key" is a placeholder such as "none", which stands in innocent texts too."""
 
@@ -75,15 +77,22 @@ def parse_model(spec: str) -> Endpoint:
     """The endpoint of ``openai:NAME@URL``, or of ``openai:NAME`` on OpenAI's own server.
 
     Raises:
-        ConfigError: it is neither, or the URL holds a password or a query, where a key could be.
+        ConfigError: it is neither, the address has no scheme, or it holds a password or a query, where a key could be.
 
     >>> parse_model("openai:qwen3:4b@http://127.0.0.1:11434/v1/")
     Endpoint(model='qwen3:4b', base_url='http://127.0.0.1:11434/v1')
     """
     found = _SPEC.fullmatch(spec.strip())
     if found is None or "://" in found["model"]:  # half an address must not become the name of a model elsewhere
+        shown = _LOGIN.sub(f"//{HIDDEN}@", spec)
         raise ConfigError(
-            f"no model is named by {spec!r}", hint="write openai:NAME@URL, e.g. openai:qwen3@http://localhost:8000/v1"
+            f"no model is named by {shown!r}",
+            hint="write openai:NAME or openai:NAME@URL, e.g. openai:qwen3@http://localhost:8000/v1",
+        )
+    if found["url"] is None and "@" in found["model"]:  # what is meant for a server at home must not go to OpenAI
+        raise ConfigError(
+            "the address needs http:// or https://: what stands behind the @ of a model's name is where it is asked",
+            hint="write openai:NAME@URL, e.g. openai:qwen3@http://localhost:8000/v1",
         )
     url = (found["url"] or DEFAULT_URL).rstrip("/")
     try:

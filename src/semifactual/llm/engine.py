@@ -38,7 +38,8 @@ _MOST_WAITING = 4_000
 """Results that may wait for the one before them, which takes longer."""
 _MOST_AT_ONCE = 24
 _DRAIN_SECONDS = 20.0
-"""How long a run that is stopped waits for the replies in flight, which are paid."""
+"""How long a run that is stopped lets its work end. Replies in flight, which are paid, are awaited beyond that."""
+_GLANCE_SECONDS = 0.2
 
 
 @dataclass(slots=True)
@@ -245,13 +246,18 @@ class Run(Generic[Item, Result]):
             tasks.append(task)
 
     async def _drain(self, tasks: Iterable[asyncio.Task[Result]], error: BaseException) -> None:
-        """Let the replies in flight come in, send nothing new, and give up what takes too long."""
-        pending = [task for task in tasks if not task.done()]
+        """Let every reply in flight come in, send nothing new, and give up other work that takes too long.
+
+        A request has a timeout of its own, so this ends, too.
+        """
+        pending = {task for task in tasks if not task.done()}
         if pending:
             for client in self._clients:
                 client.stop(error if isinstance(error, Exception) else RunStopped())
-            _, late = await asyncio.wait(pending, timeout=_DRAIN_SECONDS)
-            for task in late:
+            _, pending = await asyncio.wait(pending, timeout=_DRAIN_SECONDS)
+            while pending and any(client.in_flight for client in self._clients):
+                _, pending = await asyncio.wait(pending, timeout=_GLANCE_SECONDS)
+            for task in pending:
                 task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -17,6 +17,7 @@ from semifactual.llm.requests import Usage
 from semifactual.resources import template_yaml
 
 PRICES = "llm/prices.yaml"
+DEFAULT_CURRENCY = "USD"
 _MILLION = 1_000_000
 
 
@@ -40,7 +41,7 @@ class _Entry(BaseModel):
 class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    currency: str = "USD"
+    currency: str = DEFAULT_CURRENCY
     prices: list[_Entry]
 
 
@@ -51,7 +52,7 @@ class Price:
     input: float
     cached_input: float
     output: float
-    currency: str = "USD"
+    currency: str = DEFAULT_CURRENCY
 
     def cost(self, usage: Usage) -> float:
         """What these tokens cost.
@@ -82,6 +83,21 @@ def price_of(endpoint: Endpoint, *, batch: bool = False, table: Path | None = No
                 cached = entry.input if entry.cached_input is None else entry.cached_input
                 return Price(entry.input * factor, cached * factor, entry.output * factor, prices.currency)
     return None
+
+
+def currency_of(prices: Iterable[Price | None]) -> str:
+    """The currency in which all these prices are, so that costs can be added up.
+
+    Raises:
+        ConfigError: they are in several.
+    """
+    found = sorted({price.currency for price in prices if price is not None})
+    if len(found) > 1:
+        raise ConfigError(
+            f"the prices of these models are in {' and '.join(found)}, which cannot be added up",
+            hint="put the prices of all models into your own table, in one currency",
+        )
+    return found[0] if found else DEFAULT_CURRENCY
 
 
 def _shipped() -> _Table:

@@ -17,6 +17,14 @@ class Traffic:
     usage: Usage = field(default_factory=Usage)
     """Of the replies that this run paid for."""
     cost: float = 0.0
+    errors: Counter[str] = field(default_factory=Counter)
+    """Why requests got no reply, each reason with the number of requests."""
+
+    def book(self, usage: Usage, cost: float) -> None:
+        """Count a reply that came and was paid."""
+        self.counts["answered"] += 1
+        self.usage += usage
+        self.cost += cost
 
 
 @dataclass(slots=True)

@@ -118,10 +118,10 @@ class Transport:
                 return await call()
             except self._openai.APIStatusError as error:
                 trouble: Any = self._of_status(error)
-                if isinstance(trouble, RequestRefused) or attempt == _CALL_ATTEMPTS - 1:
-                    break
             except self._openai.APIConnectionError as error:
                 trouble = AttemptFailed(f"the connection failed: {self._cause(error)}")
+            if isinstance(trouble, RequestRefused) or attempt == _CALL_ATTEMPTS - 1:
+                break
             await asyncio.sleep((getattr(trouble, "retry_after", None) or 0.2) * 2**attempt)
         missing = isinstance(trouble, RequestRefused) and trouble.status in (404, 405, 501)
         raise ServerError(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from semifactual.llm.batch import BatchSender
 from semifactual.llm.endpoint import Endpoint
 from semifactual.llm.requests import ChatRequest, Purpose
+from semifactual.llm.traffic import Traffic
 from semifactual.pipeline.asking import Asking, asked
 from semifactual.pipeline.models import Models
 from semifactual.types import Problem
@@ -125,4 +126,5 @@ async def _send(spool: Spool, models: Models, folder: Path, on_news: News) -> di
 
 def _sender(models: Models, transport: Any, folder: Path, on_news: News) -> BatchSender:
     price = models.prices[transport.endpoint]
-    return BatchSender(transport, models.cache, models.build, price, folder, on_news, POLL_SECONDS)
+    traffic = models.traffic.setdefault(transport.endpoint, Traffic())
+    return BatchSender(transport, models.cache, models.build, price, traffic, folder, on_news, POLL_SECONDS)

@@ -41,7 +41,7 @@ Progress = Callable[[int, int], None]
 """Told how many problems of how many are finished."""
 
 News = Callable[[str], None]
-"""Told, in a sentence, what long work waits for."""
+"""Told, in a sentence, what long work waits for, and what a user should hear before it begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +87,8 @@ def build(
         require_whole(out)
         Journal.of(out).remove()  # still there if a run was killed between its last two steps
         return BuildReport(out, manifest, source.notices, found_finished=True)
+    for notice in notices_of(config):
+        on_news(notice)
     with models_for(config, identity) as models, closing(Journal.open(out, identity)) as journal:
         resumed_at = journal.finished
         on_progress(resumed_at, source.count)
@@ -100,7 +102,7 @@ def build(
         about = None if models is None else models.description()
         manifest = assemble(journal, out, config, identity, source.description, about)
         traffic = None if models is None else models.summary()
-    return BuildReport(out, manifest, (*source.notices, *notices_of(config)), resumed_at, traffic=traffic)
+    return BuildReport(out, manifest, source.notices, resumed_at, traffic=traffic)
 
 
 def preview(config: BuildConfig, rows: int) -> list[dict[str, Any]]:

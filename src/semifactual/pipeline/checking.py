@@ -14,7 +14,7 @@ from typing import Any
 from semifactual.interventions.registry import get_intervention
 from semifactual.pipeline.judging import rule_verdict, verdict_row
 from semifactual.pipeline.llm_options import LlmOptions
-from semifactual.pipeline.models import Models, models_for
+from semifactual.pipeline.models import Models, models_for, notices_of
 from semifactual.pipeline.output import refuse_overwriting, write_rows
 from semifactual.pipeline.pairs import PairFields, PairRow, PairSource, scan_pairs
 from semifactual.pipeline.reviewing import reviewed
@@ -71,6 +71,7 @@ def check_source(
     workers: int | None = None,
     options: LlmOptions | None = None,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
+    on_news: Callable[[str], None] = lambda sentence: None,
 ) -> CheckReport:
     """Judge every rewrite of a pairs file or a dataset folder, and write the verdicts to `out` where it is given.
 
@@ -86,9 +87,11 @@ def check_source(
     pairs = scan_pairs(source, fields or PairFields(), skip_bad_rows)
     refuse_overwriting(out, pairs.files)
     workers = workers_for(pairs.count, PAIRS_PER_BATCH, most=workers or default_workers())
-    tally = _Tally()
+    tally, options = _Tally(), options or LlmOptions()
+    for notice in notices_of(options):
+        on_news(notice)
     with (
-        models_for(options or LlmOptions(), {"check": source, "time": time.time()}) as models,
+        models_for(options, {"check": source, "time": time.time()}) as models,
         closing(_verdicts(pairs, mode, models, workers)) as work,
     ):
         for verdict in write_rows(work, out):

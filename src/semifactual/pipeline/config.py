@@ -12,7 +12,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from semifactual.errors import ConfigError
-from semifactual.pipeline.llm_options import LlmBuildOptions
+from semifactual.pipeline.llm_options import OWN_SENTENCE, LlmBuildOptions
 from semifactual.pipeline.workers import default_workers
 from semifactual.sources.source import BUILTIN_PREFIX
 from semifactual.types import AnswerCheck
@@ -158,6 +158,8 @@ def _sentence(error: ValidationError) -> str:
             parts.append(f"unknown option {name!r}")
         elif detail["type"] == "missing":
             parts.append(f"the option {name!r} is missing")
+        elif detail["type"] == OWN_SENTENCE:
+            parts.append(f"{name}: {detail['msg']}")
         elif name:
             parts.append(f"{name}: {detail['msg'][:1].lower()}{detail['msg'][1:]}, not {_show(detail['input'])}")
         else:
@@ -170,6 +172,9 @@ def _hint(error: ValidationError, options: list[str]) -> str | None:
         if detail["type"] == "extra_forbidden":
             near = difflib.get_close_matches(str(detail["loc"][-1]), options, n=1)
             return f"did you mean {near[0]!r}?" if near else f"the options are {', '.join(options)}"
+        if detail["type"] == OWN_SENTENCE:
+            hint: str | None = detail["ctx"]["hint"]
+            return hint
     return None
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from semifactual.errors import ConfigError
 from semifactual.llm.budget import worst_case
 from semifactual.llm.placeholders import mask
-from semifactual.llm.prices import Price, price_of
+from semifactual.llm.prices import Price, currency_of, price_of
 from semifactual.llm.prompts import Sampling, expected_reply_tokens, rewrite_request, rules_of, solve_request
 from semifactual.llm.requests import ChatRequest, Purpose, Usage
 from semifactual.llm.steps import Role
@@ -70,7 +70,7 @@ def estimate(config: BuildConfig) -> dict[str, Any]:
     the cache already are not taken into account: they would cost nothing.
 
     Raises:
-        ConfigError: no model is asked.
+        ConfigError: no model is asked, or prices are in several currencies.
     """
     if not config.uses_models:
         raise ConfigError("estimate means nothing where no model is asked", hint="add --engine llm --model ...")
@@ -105,7 +105,7 @@ def estimate(config: BuildConfig) -> dict[str, Any]:
         "looked_at": seen,
         "roles": roles,
         "cost": round(sum(known), 4) if len(known) == len(costs) else None,
-        "currency": next((price.currency for price in prices.values() if price is not None), "USD"),
+        "currency": currency_of(prices.values()),
     }
 
 

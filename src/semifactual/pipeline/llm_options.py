@@ -8,9 +8,13 @@ from pathlib import Path
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from semifactual.errors import ConfigError
 from semifactual.llm.endpoint import parse_model
+
+OWN_SENTENCE = "own_sentence"
+"""The type of an error whose sentence is whole, and must not repeat the value; its hint is in the context."""
 
 
 class Engine(StrEnum):
@@ -69,7 +73,8 @@ class LlmOptions(BaseModel):
             try:
                 parse_model(value)
             except ConfigError as error:
-                raise ValueError(error.message) from None
+                context = {"sentence": error.message, "hint": error.hint}
+                raise PydanticCustomError(OWN_SENTENCE, "{sentence}", context) from None
         return value
 
     @field_validator("extra_body", mode="before")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Any
+from urllib.parse import urlsplit
 
 from semifactual.errors import ConfigError
 from semifactual.llm.budget import Budget, Sum
@@ -15,7 +17,7 @@ from semifactual.llm.cache import ReplyCache, default_cache_path
 from semifactual.llm.capabilities import stored_name
 from semifactual.llm.client import Client, Collector
 from semifactual.llm.endpoint import Endpoint, Key, parse_model, read_key
-from semifactual.llm.prices import Price, price_of
+from semifactual.llm.prices import Price, currency_of, price_of
 from semifactual.llm.prompts import Sampling
 from semifactual.llm.requests import Usage
 from semifactual.llm.steps import RewritePlan, Role
@@ -23,6 +25,9 @@ from semifactual.llm.traffic import Settings, Traffic
 from semifactual.llm.transport import Transport
 from semifactual.pipeline.llm_options import LlmBuildOptions, LlmOptions
 from semifactual.types import AnswerCheck
+
+MOST_ERRORS = 5
+"""How many reasons for missing replies a summary names, the most frequent first."""
 
 
 @dataclass(slots=True)
@@ -66,9 +71,13 @@ class Models:
         for traffic in self.traffic.values():
             for name, count in traffic.counts.items():
                 counts[name] = counts.get(name, 0) + count
-        known = all(self.prices[endpoint] is not None or not one.usage.total for endpoint, one in self.traffic.items())
+        errors = sum((traffic.errors for traffic in self.traffic.values()), Counter(self.failures.values()))
+        known = all(
+            self.prices[e] is not None or not (one.counts["sent"] or one.usage.total) for e, one in self.traffic.items()
+        )
         return {
             "requests": dict(sorted(counts.items())),
+            "errors": dict(errors.most_common(MOST_ERRORS)),
             "tokens": {
                 "prompt": usage.prompt,
                 "cached": usage.cached,
@@ -96,7 +105,7 @@ class Models:
     @property
     def currency(self) -> str:
         """The currency of the price tables."""
-        return next((price.currency for price in self.prices.values() if price is not None), "USD")
+        return currency_of(self.prices.values())
 
     def _client(self, endpoint: Endpoint, budget: Budget, collector: Collector | None) -> Client:
         options = self.options
@@ -127,17 +136,20 @@ def open_models(options: LlmOptions, build: str) -> Models:
     """Open what the models of `options` need; nothing is sent yet.
 
     Raises:
-        ConfigError: a key is missing, or a budget in money meets a model of unknown price.
+        ConfigError: a key is missing, prices are in several currencies, or a budget in money meets a model of unknown
+            price.
         OutputError: the cache cannot be used.
     """
     endpoints = endpoints_of(options)
     batch = isinstance(options, LlmBuildOptions) and options.batch
     prices = {endpoint: price_of(endpoint, batch=batch, table=options.prices) for endpoint in set(endpoints.values())}
-    unknown = [endpoint.model for endpoint, price in prices.items() if price is None]
+    currency_of(prices.values())
+    unknown = sorted((e.model, urlsplit(e.base_url).netloc) for e, price in prices.items() if price is None)
     if options.max_cost is not None and unknown:
+        which = " and ".join(f"that of {model} is not known at {server}" for model, server in unknown)
         raise ConfigError(
-            f"max_cost needs the price of every model, and that of {', '.join(sorted(unknown))} is not known",
-            hint="put it into a table and name that with --prices, or use --max-tokens",
+            f"max_cost needs the price of every model, and {which}",
+            hint="put it into a table (docs/llm.md shows the form) and name that with --prices, or use --max-tokens",
         )
     keys = {endpoint: read_key(endpoint, options.api_key_env) for endpoint in prices}
     cache = ReplyCache(options.cache or default_cache_path())
@@ -152,7 +164,7 @@ def endpoints_of(options: LlmOptions) -> dict[Role, Endpoint]:
 
 
 def notices_of(options: LlmOptions) -> tuple[str, ...]:
-    """What a user should hear of the servers: those to which a key would travel unencrypted."""
+    """What a user should hear before servers are asked: to which of them a key would travel unencrypted."""
     exposed = sorted({e.host for e in endpoints_of(options).values() if e.sends_key_in_clear})
     return tuple(f"the key and the problems travel unencrypted to {host}" for host in exposed)
 

@@ -86,7 +86,7 @@ def _bring(hub: Hub, repository: Repository, held: Held, out: Path) -> None:
             (staging / name).unlink()
             raise HubError(f"{repository}: {name} did not arrive as the Hub has it", hint="run the same command again")
         if name == MANIFEST_NAME:
-            _require_schema(repository, staging / name)
+            _require_known(repository, staging / name)
     with writing(out):
         (out / "data").mkdir(parents=True, exist_ok=True)
         for name in FILES:
@@ -94,11 +94,15 @@ def _bring(hub: Hub, repository: Repository, held: Held, out: Path) -> None:
         shutil.rmtree(staging)
 
 
-def _require_schema(repository: Repository, path: Path) -> None:
+def _require_known(repository: Repository, path: Path) -> None:
+    """Refuse a manifest of another schema, and one that does not even count its rows."""
     try:
-        schema = json.loads(path.read_text(encoding="utf-8")).get("schema")
-    except (UnicodeDecodeError, ValueError, AttributeError):
-        schema = None
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+        schema, counts = manifest.get("schema"), manifest.get("counts")
+    except (UnicodeDecodeError, ValueError, AttributeError, RecursionError):
+        schema, counts = None, None
+    if schema == SCHEMA_VERSION and not (isinstance(counts, dict) and isinstance(counts.get("rows"), int)):
+        raise HubError(f"{repository} holds a manifest that is not ours: it does not say how many rows there are")
     if schema != SCHEMA_VERSION:
         raise HubError(
             f"{repository} holds a dataset of schema {schema}, and this version knows {SCHEMA_VERSION}",
