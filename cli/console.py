@@ -82,6 +82,21 @@ def progress(description: str) -> Iterator[Callable[[int, int], None]]:
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
+@contextmanager
+def stages(first: str) -> Iterator[tuple[Callable[[int, int], None], Callable[[str], None]]]:
+    """A bar on stderr, which is a terminal, and what it says: calls with (done, total), and with what is being done."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False) as bar:
+        task = bar.add_task(first, total=None)
+        yield (
+            lambda done, total: bar.update(task, completed=done, total=total),
+            lambda words: bar.update(task, description=words, refresh=True),
+        )
+
+
 def keep_libraries_quiet() -> None:
     """Let transformers draw its own bars, such as that of loading a model, on a terminal alone."""
     if not sys.stderr.isatty():

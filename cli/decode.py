@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .console import JsonFlag, print_json, print_table, printable
-from .model_runs import RunOption, print_beginning, resumable
+from .model_runs import RunOption, count, option_names, print_beginning, print_notices, resumable, told
 
 if TYPE_CHECKING:
     from semifactual.drift.chunked import RunReport
@@ -45,13 +45,20 @@ def decode(
 ) -> None:
     """d-filtered decoding beside plain sampling and greedy. Paired on the same problems; the same command resumes."""
     given = dict(locals())  # before any other name is bound: the parameters, named as the config's options are
-    from semifactual.evaluation.decoding_config import DecodeConfig, load_config
+    from semifactual.drift.inputs import open_inputs
+    from semifactual.evaluation.decoding_config import COMMAND, DecodeConfig, load_config
 
-    config = load_config({name: given[name] for name in DecodeConfig.model_fields})
-    with resumable("decoding") as on_progress:
-        from semifactual.evaluation.decoding import compare_decoding
+    with option_names(COMMAND):
+        config = load_config({name: given[name] for name in DecodeConfig.model_fields})
+    with resumable():
+        inputs = open_inputs(config, out, COMMAND)  # a wrong name or path is told before torch is imported
+        if not json:
+            print_notices(inputs.notices)
+        with told(quiet=json) as hearer:
+            hearer.stage("importing torch")
+            from semifactual.evaluation.decoding import compare_decoding
 
-        report = compare_decoding(config, out, on_progress=on_progress)
+            report = compare_decoding(config, out, inputs=inputs, on_progress=hearer.progress, on_stage=hearer.stage)
     if json:
         found = {"found_finished": report.found_finished, "resumed_at": report.resumed_at}
         print_json({"out": str(out), **found, **report.summary})
@@ -62,7 +69,7 @@ def decode(
 def _print_report(report: RunReport) -> None:
     summary = report.summary
     print_beginning(report)
-    print(f"{summary['counts']['problems']:,} problems, {summary['config']['samples']:,} samples each")
+    print(f"{count(summary['counts']['problems'], 'problem')}, {count(summary['config']['samples'], 'sample')} each")
     print()
     methods = [
         [name, _percent(one["accuracy"]), _interval(one["interval"]), one["responses"], one["truncated"]]
@@ -77,8 +84,8 @@ def _print_report(report: RunReport) -> None:
     print()
     of_filter = summary["filter"]
     print(
-        f"{of_filter['share_rejected']:.2%} of {of_filter['proposals']:,} proposals were rejected; "
-        f"{of_filter['responses_unchanged']:,} d-filtered responses are those of plain sampling"
+        f"{of_filter['share_rejected']:.2%} of {count(of_filter['proposals'], 'proposal')} rejected; "
+        f"{count(of_filter['responses_unchanged'], 'd-filtered response')} equal to plain sampling"
     )
     for warning in summary["warnings"]:
         print(printable(f"note: {warning}"))

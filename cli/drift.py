@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .console import JsonFlag, print_json, print_table, printable
-from .model_runs import RunOption, print_beginning, resumable
+from .model_runs import RunOption, count, option_names, print_beginning, print_notices, resumable, told
 
 if TYPE_CHECKING:
     from semifactual.drift.chunked import RunReport
@@ -45,13 +45,20 @@ def drift(
 ) -> None:
     """How much a model's tokens move under semifactual prompts. Tables, plots, a report; the same command resumes."""
     given = dict(locals())  # before any other name is bound: the parameters, named as the config's options are
-    from semifactual.drift.config import DriftConfig, load_config
+    from semifactual.drift.config import COMMAND, DriftConfig, load_config
+    from semifactual.drift.inputs import open_inputs
 
-    config = load_config({name: given[name] for name in DriftConfig.model_fields})
-    with resumable("scoring") as on_progress:
-        from semifactual.drift.run import measure_drift
+    with option_names(COMMAND):
+        config = load_config({name: given[name] for name in DriftConfig.model_fields})
+    with resumable():
+        inputs = open_inputs(config, out, COMMAND)  # a wrong name or path is told before torch is imported
+        if not json:
+            print_notices(inputs.notices)
+        with told(quiet=json) as hearer:
+            hearer.stage("importing torch")
+            from semifactual.drift.run import measure_drift
 
-        report = measure_drift(config, out, on_progress=on_progress)
+            report = measure_drift(config, out, inputs=inputs, on_progress=hearer.progress, on_stage=hearer.stage)
     if json:
         found = {"found_finished": report.found_finished, "resumed_at": report.resumed_at}
         print_json({"out": str(out), **found, **report.summary})
@@ -84,11 +91,12 @@ def _print_report(report: RunReport) -> None:
 
 def _counts_line(summary: dict[str, Any]) -> str:
     counts, drift = summary["counts"], summary["drift"]
-    parts = [f"{counts['responses']:,} responses to {counts['problems']:,} problems, {counts['tokens']:,} tokens"]
+    things = [count(counts[f"{noun}s"], noun) for noun in ("response", "problem", "token")]
+    parts = ["{} to {}, {}".format(*things)]
     parts.append(f"{summary['accuracy']:.1%} right")
     if counts["truncated"]:
         parts.append(f"{counts['truncated']:,} cut off")
-    parts.append(f"{drift['share_zero']:.1%} of the tokens did not move at all")
+    parts.append(f"{1 - drift['share_zero']:.1%} of the tokens moved")
     return "; ".join(parts)
 
 

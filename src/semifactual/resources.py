@@ -45,4 +45,5 @@ def template_sha256(name: str) -> str:
 
 def tiny_model_path() -> Path:
     """The folder of the embedded tiny model, which transformers' `from_pretrained` loads."""
-    return Path(str(files("semifactual").joinpath("policy", "tiny")))
+    # By this file and not by the package's name: an import of `semifactual` may find a folder of that name first.
+    return Path(__file__).resolve().parent / "policy" / "tiny"

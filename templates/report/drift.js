@@ -18,6 +18,7 @@
 
   const spaces = (text) => "␣".repeat(text.length);
   const probability = (surprise) => figure(Math.exp(-surprise / 1000));
+  const tokenDrift = (units) => (units > 0 && units < 5 ? "< 0.0005" : figure(units / 10000));
   const drifts = (of) => (of === MEAN ? response.drift : response.drift_by_kind[of]);
   const heat = (drift) => data.edges.filter((edge) => drift / 10000 >= edge).length;
 
@@ -25,7 +26,7 @@
     onCurrent: (i) => { token = i; inspect(); },
     nameOf: (i) => {
       const d = drifts(kind);
-      return `${visible(response.tokens[i]).trim() || "space"}, drift ${d ? figure(d[i] / 10000) : "unknown"}`;
+      return `${visible(response.tokens[i]).trim() || "space"}, drift ${d ? tokenDrift(d[i]) : "unknown"}`;
     },
   });
   $("tokens").setAttribute("aria-label", "Tokens of the response; arrow keys move between them");
@@ -40,7 +41,7 @@
     const body = table.createTBody();
     const row = (name, p, drift, isCurrent) => {
       const made = body.insertRow();
-      made.append(element("th", name), element("td", p), element("td", drift === null ? "–" : figure(drift / 10000)));
+      made.append(element("th", name), element("td", p), element("td", drift === null ? "–" : tokenDrift(drift)));
       if (drift !== null) made.lastChild.dataset.heat = heat(drift);
       if (isCurrent) made.className = "chosen";
     };

@@ -14,7 +14,7 @@ function figure(value) {
   if (value < 0) return `−${figure(-value)}`;
   if (value === 0) return "0";
   if (value < 0.0005) {
-    const [mantissa, exponent] = value.toExponential(1).split("e-");
+    const [mantissa, exponent] = value.toExponential(2).split("e-");
     return `${mantissa} × 10⁻${[...exponent].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]).join("")}`;
   }
   return value.toFixed(Math.max(2 - Math.floor(Math.log10(value)), 0));

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from semifactual.evaluation.decoders import Method
-from semifactual.evaluation.decoding_summary import Outcome, summarise
+from semifactual.evaluation.decoding_summary import NOTHING_RIGHT, Outcome, summarise
 
 IDENTITY: dict[str, Any] = {"config": {"resamples": 5000, "seed": 0}}
 
@@ -70,3 +70,10 @@ def test_what_the_filter_did(summary: dict[str, Any]) -> None:
 def test_warnings(summary: dict[str, Any]) -> None:
     assert [warning.split(" responses")[0] for warning in summary["warnings"][:1]] == ["4 of 9 plain"]
     assert "3 problems" in summary["warnings"][1]
+
+
+def test_where_nothing_is_right_nothing_is_compared() -> None:
+    rows = [*outcomes("a", False, plain="www", filtered="www"), *outcomes("b", False, plain="www", filtered="www")]
+    summary = summarise(rows, IDENTITY, without_rewrites=0)
+    assert [one["interval"] for one in [*summary["methods"].values(), *summary["differences"]]] == [None] * 6
+    assert NOTHING_RIGHT in summary["warnings"]

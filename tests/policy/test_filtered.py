@@ -149,3 +149,14 @@ def test_the_processor_gives_the_same_in_transformers_generate() -> None:
 def test_the_processor_refuses_what_it_cannot_do(options: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="variant and a seed"):
         DFilter(**{"prompts": [2], "stops": [EOS], "seeds": [0], **options})
+
+
+def test_the_processor_refuses_negative_seeds_and_another_batch_than_promised() -> None:
+    with pytest.raises(ValueError, match="0 or more, not -1"):
+        DFilter(prompts=[2], stops=[EOS], seeds=[-1])
+    model = tiny_model("qwen3")
+    ids = torch.tensor([[5, 6, 7], [5, 9, 7]])
+    for promised, beams, came in (([3], 1, 2), ([2, 2], 1, 2), ([2], 2, 4)):
+        processor = DFilter(prompts=promised, stops=[EOS], seeds=[0] * len(promised))
+        with pytest.raises(ValueError, match=f"a batch of {sum(promised)} rows, and {came} came"):
+            model.generate(ids, do_sample=False, num_beams=beams, max_new_tokens=3, logits_processor=[processor])

@@ -73,7 +73,8 @@ def test_the_builtin_model_opens() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"device": "nowhere"}, "device 'nowhere' cannot be used here"),
+        ({"device": "nowhere"}, "there is no device 'nowhere'"),
+        ({"device": "xpu:99"}, "device 'xpu:99' cannot be used here"),
         ({"dtype": "int8"}, "no dtype 'int8'"),
         ({"attention": "full"}, "no attention 'full'"),
         ({"attention": "flash_attention_2"}, "attention 'flash_attention_2' cannot be used with"),

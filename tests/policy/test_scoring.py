@@ -83,6 +83,15 @@ def test_two_hundred_ragged_cases_are_exact():
     assert len(found) >= 200 and max(found) <= EXACT
 
 
+def test_a_temperature_divides_the_logits():
+    policy, prompt, response = policy_of("qwen3"), (2, 3, 4), (5, 6)
+    (scored,) = policy.logprobs([Group((prompt, (7, 8)), (response,))], temperature=0.5)
+    logits = policy.model(torch.tensor([[*prompt, *response]])).logits[0, 2:4].detach() / 0.5
+    expected = logits.log_softmax(-1)[[0, 1], list(response)].numpy()
+    for found in (scored.variants[0][0], scored.identity[0]):
+        np.testing.assert_allclose(found, expected, atol=EXACT)
+
+
 @pytest.mark.parametrize("family", [*FAMILIES[1:], *OTHERS])
 def test_every_family_is_exact(family):
     assert max(departures(policy_of(family), random_groups(24))) <= EXACT

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -121,3 +124,11 @@ def test_its_card_says_its_size_and_its_licence() -> None:
     card = (tiny_model_path() / "README.md").read_text(encoding="utf-8")
     assert f"{model().num_parameters():,} parameters" in card
     assert "license: apache-2.0" in card
+
+
+def test_it_is_found_beside_a_folder_of_the_packages_name(tmp_path: Path) -> None:
+    """Such as a clone; to an editable installation it looks like a namespace package."""
+    (tmp_path / "semifactual" / "docs").mkdir(parents=True)
+    script = "from semifactual.resources import tiny_model_path as path; print((path() / 'config.json').is_file())"
+    found = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert found.stdout == "True\n"

@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from semifactual.drift.chunked import SUMMARY
+from semifactual.drift.begun import SUMMARY
 from semifactual.drift.measures import Measures, problem_drift
 from semifactual.drift.plots import FOLDER as PLOTS
 from semifactual.drift.plots import write_plots

@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from semifactual.answers import Verifier
+from semifactual.drift.begun import SUMMARY, lasting
+from semifactual.drift.inputs import Inputs
 from semifactual.errors import OutputError
-from semifactual.pipeline.journal import Journal, finished_manifest, refuse_changes
+from semifactual.pipeline.journal import Journal
 from semifactual.pipeline.records import to_json
-from semifactual.pipeline.variants import VariantProblem, VariantSource
+from semifactual.pipeline.variants import VariantProblem
 from semifactual.pipeline.workers import batches
-
-SUMMARY = "summary.json"
-"""Written last: a folder that has it is a finished run."""
 
 PROBLEMS_PER_CHUNK = 16
 """Problems that are worked on together. A killed run loses the chunk in flight; smaller ones would make worse batches.
@@ -25,8 +24,15 @@ It decides the batches, so it is a constant."""
 Progress: TypeAlias = Callable[[int, int], None]
 """Told how many problems of how many are finished."""
 
+Stage: TypeAlias = Callable[[str], None]
+"""Told in a few words what is being done."""
+
 Work: TypeAlias = Callable[[Sequence[VariantProblem]], dict[str, Any]]
 """From a chunk of problems to its row in the journal."""
+
+
+def silent(words: str) -> None:
+    """Tell nobody what is being done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +53,6 @@ class Possible(Protocol):
     """A run that was found possible, before any work."""
 
     @property
-    def source(self) -> VariantSource:
-        """Its problems, in an order that alone decides what stands in each chunk."""
-
-    @property
     def identity(self) -> dict[str, Any]:
         """What decides its numbers."""
 
@@ -59,34 +61,35 @@ Prepared = TypeVar("Prepared", bound=Possible)
 
 
 def run_in_chunks(
-    out: Path,
+    inputs: Inputs,
     prepare: Callable[[], Prepared],
     work: Callable[[Prepared, Verifier], Work],
     assemble: Callable[[Prepared, Journal], dict[str, Any]],
     *,
     payload: Sequence[str],
-    on_progress: Progress,
+    on_progress: Progress = lambda done, total: None,
+    on_stage: Stage = silent,
 ) -> RunReport:
-    """Do in the folder `out` what is left of a run, or find it finished.
+    """Do what is left of a run in its folder, or find it finished.
 
     Args:
-        prepare: looks at everything that the run needs and writes nothing.
-        assemble: makes the files of `out` from a complete journal, the summary last, removes the journal, and returns
-            the summary.
+        inputs: what the run reads; the order of the source's problems alone decides what stands in each chunk.
+        prepare: looks at everything else that the run needs and writes nothing.
+        assemble: makes the files of the folder from a complete journal, the summary last, removes the journal, and
+            returns the summary.
         payload: the files that a finished run has beside its summary.
 
     Raises:
-        OutputError: `out` holds something else, was begun with other settings, lost a file, or cannot be written.
+        OutputError: the folder was begun with other settings, lost a file, or cannot be written.
     """
-    finished = finished_manifest(out, SUMMARY)
+    begun, source = inputs.begun, inputs.source
     prepared = prepare()
-    source, identity = prepared.source, prepared.identity
-    if finished is not None:
-        refuse_changes(out, {key: finished.get(key) for key in identity}, identity)
-        _require_whole(out, payload)
-        Journal.of(out).remove()  # still there if a run was killed between its last two steps
-        return RunReport(out, finished, source.notices, found_finished=True)
-    with closing(Journal.open(out, identity)) as journal:
+    begun.refuse(prepared.identity)
+    if begun.finished is not None:
+        _require_whole(begun.out, payload)
+        Journal.of(begun.out).remove()  # still there if a run was killed between its last two steps
+        return RunReport(begun.out, begun.finished, inputs.notices, found_finished=True)
+    with closing(Journal.open(begun.out, begun.before or lasting(prepared.identity))) as journal:
 
         def finished_problems() -> int:
             return min(journal.finished * PROBLEMS_PER_CHUNK, source.count)
@@ -98,8 +101,9 @@ def run_in_chunks(
             for chunk in batches(source.problems(start=journal.finished * PROBLEMS_PER_CHUNK), PROBLEMS_PER_CHUNK):
                 journal.append([to_json(row(chunk))])
                 on_progress(finished_problems(), source.count)
+        on_stage("writing the report")
         summary = assemble(prepared, journal)
-    return RunReport(out, summary, source.notices, resumed_at)
+    return RunReport(begun.out, summary, inputs.notices, resumed_at)
 
 
 def _require_whole(out: Path, payload: Sequence[str]) -> None:

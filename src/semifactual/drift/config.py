@@ -10,6 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from semifactual.pipeline.config import validated
 from semifactual.policy.prompts import Chat
 
+COMMAND = "drift"
+
 
 class PolicyRunConfig(BaseModel):
     """The options that commands share which run a model on problems and their rewrites."""
@@ -26,7 +28,7 @@ class PolicyRunConfig(BaseModel):
     """How many responses to generate for each problem."""
     limit: int | None = Field(default=None, ge=1)
     """Take only the first so many problems."""
-    seed: int = 0
+    seed: int = Field(default=0, ge=0)
     """Decides, with a problem's id and a sample's number, each response; and the rewrites made on the fly."""
     temperature: float = Field(default=1.0, ge=0.0, le=100.0, allow_inf_nan=False)
     """Of generation; 0 takes the most probable token each time. Scoring always uses the model's own probabilities."""

@@ -3,62 +3,39 @@
 from __future__ import annotations
 
 import hashlib
-import platform
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from semifactual.drift.config import PolicyRunConfig
-from semifactual.pipeline.variants import VariantSource
+from semifactual.drift.inputs import Inputs, short_name
 from semifactual.policy.local import LocalPolicy
 
-LIBRARIES = ("semifactual", "torch", "transformers")
 _LOOKED_AT = 4096
 """Values of each weight that its fingerprint covers: training moves nearly all of them."""
 
 
-def identity_of(
-    config: PolicyRunConfig,
-    source: VariantSource,
-    policy: LocalPolicy,
-    *,
-    template: str,
-    max_new_tokens: int,
-    responses_sha256: str | None,
-) -> dict[str, Any]:
+def identity_of(inputs: Inputs, policy: LocalPolicy, *, max_new_tokens: int) -> dict[str, Any]:
     """The identity, in the shape of summary.json.
 
-    Files are known by their content, not by their path. `max_new_tokens` is what is left of the wish of the config
-    beside the longest prompt.
+    `max_new_tokens` is what is left of the wish of the config beside the longest prompt.
     """
-    settings = config.model_dump(mode="json", exclude={"source", "model", "responses"})
-    if responses_sha256 is not None:
-        for name in ("samples", "temperature", "top_p", "max_new_tokens"):
-            settings[name] = None
-    else:
-        settings |= {"samples": config.samples_each, "max_new_tokens": max_new_tokens}
-    return {
-        "model": {
-            **policy.describe(),
-            "name": _short_name(policy.name, Path(policy.name).name),
-            "weights": weights_fingerprint(policy.model),
-        },
-        "source": {
-            "description": _short_name(config.source, source.description["name"]),
-            "sha256": source.sha256,
-            "problems": source.count,
-            "dataset": source.description.get("dataset"),
-        },
-        "config": {**settings, "kinds": list(source.kinds), "prompt": template, "responses": responses_sha256},
-        "versions": {"python": platform.python_version(), **{library: version(library) for library in LIBRARIES}},
+    settings = inputs.identity["config"]
+    if inputs.given is None:
+        settings = {**settings, "max_new_tokens": max_new_tokens}
+    model = {
+        **policy.describe(),
+        "name": short_name(policy.name, Path(policy.name).name),
+        "weights": weights_fingerprint(policy.model),
     }
-
-
-def _short_name(given: str, short: str) -> str:
-    """`short` in place of a path, which may be written in many ways; other names as they were given."""
-    return short if Path(given).expanduser().exists() else given
+    known = inputs.identity
+    return {
+        "command": known["command"],
+        "model": model,
+        "source": known["source"],
+        "config": settings,
+        "versions": known["versions"],
+    }
 
 
 def weights_fingerprint(model: torch.nn.Module) -> str:

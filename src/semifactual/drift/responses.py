@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from semifactual.errors import SourceError
 from semifactual.policy.policy import StopReason, TokenIds
 from semifactual.sources.readers import open_table
 from semifactual.sources.reference import UnusableValue
-from semifactual.sources.rows import BadRow, Row
+from semifactual.sources.rows import BadRow, Row, Table
 
 ID_FIELDS = ("problem_id", "id")
 TEXT_FIELDS = ("text", "response")
@@ -35,6 +35,8 @@ class GivenResponses:
 
     sha256: str
     files: tuple[Path, ...]
+    notice: str = ""
+    """Which field was taken for the responses."""
     by_problem: dict[str, list[GivenResponse]] = field(default_factory=dict)
     skipped: int = 0
     """Rows that could not be used and were left out on request."""
@@ -63,11 +65,15 @@ def read_responses(path: str, *, skip_bad_rows: bool = False) -> GivenResponses:
     Raises:
         SourceError: the file cannot be read, or has rows that cannot be used.
     """
-    table = open_table(path)
+    table = _open(path)
     found = GivenResponses(table.fingerprint(), table.files)
+    taken: dict[str, None] = {}
     seen: dict[tuple[Any, ...], str] = {}
     bad = []
     for row in table.rows():
+        if isinstance(row, Row):
+            _refuse_decoded(path, row.fields)
+            taken.update(dict.fromkeys(_source_fields(row.fields)))
         fault = row if isinstance(row, BadRow) else _add(row, found, seen)
         if fault is not None:
             bad.append(fault)
@@ -76,7 +82,36 @@ def read_responses(path: str, *, skip_bad_rows: bool = False) -> GivenResponses:
     if not found.by_problem:
         raise SourceError(f"{path} holds no response", hint="a row needs a problem_id, and a text or token_ids")
     found.skipped = len(bad)
+    found.notice = f"{Path(path).name}: responses from {' and '.join(taken)}."
     return found
+
+
+def _open(path: str) -> Table:
+    if not Path(path).expanduser().exists():
+        raise SourceError(
+            f"there is no file {path}, which --responses names",
+            hint="give a .jsonl, .json, .csv or .parquet file with problem_id and text, such as RUN/responses.jsonl",
+        )
+    return open_table(path)
+
+
+def _refuse_decoded(path: str, row: Mapping[str, Any]) -> None:
+    """The rows of `semifactual decode`, of three methods, would be mixed."""
+    if isinstance(method := row.get("method"), str):
+        raise SourceError(
+            f"{path} holds responses of several methods (its rows have a method, such as {method!r})",
+            hint='take those of one method into a file of their own: jq -c \'select(.method == "plain") | '
+            "del(.method)' decode.jsonl > plain.jsonl",
+        )
+
+
+def _source_fields(row: Mapping[str, Any]) -> Iterator[str]:
+    """What a row's response is read from; a name that is not `text` is a guess."""
+    name = next((name for name in TEXT_FIELDS if row.get(name) is not None), None)
+    if name is not None:
+        yield "text" if name == "text" else f"{name} (guessed)"
+    elif row.get("token_ids") is not None:
+        yield "token_ids"
 
 
 def faults(shown: Iterable[str], total: int, *, skippable: bool) -> SourceError:

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from semifactual.drift.assemble import PAYLOAD, assemble
-from semifactual.drift.chunked import Progress, RunReport, run_in_chunks
-from semifactual.drift.config import DriftConfig
+from semifactual.drift.chunked import Progress, RunReport, Stage, run_in_chunks, silent
+from semifactual.drift.config import COMMAND, DriftConfig
+from semifactual.drift.inputs import Inputs, open_inputs
 from semifactual.drift.prepare import Prepared, prepare
 from semifactual.pipeline.journal import Journal
 from semifactual.policy.local import LocalPolicy
@@ -19,11 +20,14 @@ def measure_drift(
     out: Path,
     *,
     policy: LocalPolicy | None = None,
+    inputs: Inputs | None = None,
     on_progress: Progress = lambda done, total: None,
+    on_stage: Stage = silent,
 ) -> RunReport:
     """Run what `config` describes in the folder `out`, or go on with it.
 
-    `policy` takes the place of the model that the config names, where it is loaded already.
+    `policy` takes the place of the model that the config names, where it is loaded already; `inputs` are what
+    `open_inputs` gives for `config` and `out`, where they are open already.
 
     Raises:
         SourceError: the source or the responses cannot be used, or a prompt does not fit; nothing was written.
@@ -34,11 +38,14 @@ def measure_drift(
     def finish(prepared: Prepared, journal: Journal) -> dict[str, Any]:
         return assemble(journal, out, prepared.identity, counts=prepared.counts(), notes=prepared.notes())
 
+    if inputs is None:
+        inputs = open_inputs(config, out, COMMAND, model_is_loaded=policy is not None)
     return run_in_chunks(
-        out,
-        partial(prepare, config, policy),
+        inputs,
+        partial(prepare, config, inputs, policy, on_stage),
         lambda prepared, verifier: prepared.scorer(verifier).chunk,
         finish,
         payload=PAYLOAD,
         on_progress=on_progress,
+        on_stage=on_stage,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -44,6 +44,8 @@ class Scorer:
     generation: Generation
     given: Mapping[str, tuple[FixedResponse, ...]] | None = None
     """Responses by problem id, to be scored instead of generated ones."""
+    on_stage: Callable[[str], None] = lambda words: None
+    """Told what is being done."""
     _categories: dict[int, Category] = field(default_factory=dict)
 
     def takes(self, problem: VariantProblem) -> bool:
@@ -63,12 +65,15 @@ class Scorer:
         seconds: dict[str, float] = {}
         with _timed(seconds, "encode"):
             prompts = [encode_prompts(self.policy, self.template, problem) for problem in taken]
+        if self.given is None:
+            self.on_stage("generating")
         with _timed(seconds, "generate"):
             responses = self._responses(taken, prompts)
         groups = [
             Group(variants, tuple(response.token_ids for _, response in of_problem))
             for variants, of_problem in zip(prompts, responses, strict=True)
         ]
+        self.on_stage("scoring")
         with _timed(seconds, "score"):
             scores = self.policy.logprobs(groups) if groups else []
         with _timed(seconds, "grade"):

@@ -132,7 +132,9 @@ def _warnings(measures: Measures, kinds: Mapping[str, Any]) -> list[str]:
                 f"The drift of {kind} ({of_kind['drift']['mean']:.2g}) is within three times of its noise floor "
                 f"({of_kind['noise_floor']:.2g}): arithmetic alone may explain it."
             )
-    if measures.problems < FEW_PROBLEMS:
+    if measures.problems == 1:
+        found.append("There is one problem, and so there are no intervals.")
+    elif measures.problems < FEW_PROBLEMS:
         found.append(f"The intervals rest on {measures.problems:,} problems, which is few: read them with care.")
     truncated = measures.stops.get(StopReason.LENGTH, 0)
     if truncated > MANY_TRUNCATED * measures.responses:

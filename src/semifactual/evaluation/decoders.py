@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
@@ -41,6 +41,8 @@ class Decoders:
     """Responses a problem, of each method that draws."""
     sampling: Sampling
     cap: float
+    on_stage: Callable[[str], None] = lambda words: None
+    """Told what is being done."""
 
     def chunk(self, problems: Sequence[VariantProblem]) -> dict[str, Any]:
         """The journal's row of some consecutive problems: the rows of decode.jsonl, problem by problem.
@@ -55,10 +57,13 @@ class Decoders:
             tuple(response_seed(self.seed, problem.id, sample) for sample in range(self.samples)) for problem in taken
         ]
         pairs = list(zip(prompts, seeds, strict=True))
+        self.on_stage("decoding greedily")
         greedy = self.policy.generate(
             [Request(variants[0], (0,)) for variants in prompts], replace(self.sampling, temperature=0.0)
         )
+        self.on_stage("sampling")
         plain = self.policy.generate([Request(variants[0], own) for variants, own in pairs], self.sampling)
+        self.on_stage("sampling, d-filtered")
         filtered = generate_filtered(
             self.policy, [FilteredRequest(variants, own) for variants, own in pairs], self.sampling, cap=self.cap
         )

@@ -10,6 +10,8 @@ from pydantic import Field, model_validator
 from semifactual.drift.config import PolicyRunConfig
 from semifactual.pipeline.config import validated
 
+COMMAND = "decode"
+
 
 class DecodeConfig(PolicyRunConfig):
     """The options of `semifactual decode`."""

@@ -17,6 +17,7 @@ from semifactual.policy.policy import StopReason
 SCHEMA_VERSION = 1
 FEW_PROBLEMS = 20
 MANY_TRUNCATED = 0.1
+NOTHING_RIGHT = "No method has a right response: nothing is compared here, and there are no intervals."
 
 Grades = NDArray[np.float64]
 """[problem, sample]: 1 where a response is right."""
@@ -54,7 +55,8 @@ def summarise(
     """The summary of a run.
 
     Accuracy is the mean over problems of the share of right responses; its interval comes from drawing problems anew,
-    and is None for a single problem. A difference is paired: both methods answer the same drawn problems.
+    and is None for a single problem, and where no response at all is right. A difference is paired: both methods
+    answer the same drawn problems.
     `turned_right` and `turned_wrong` count pairs of responses with the same seed (greedy's only response is paired with
     each), the first method's wrong and the second's right, or the other way round.
 
@@ -70,7 +72,8 @@ def summarise(
         method: np.array([outcome.correct for outcome in own], dtype=np.float64).reshape(problems, -1)
         for method, own in by_method.items()
     }
-    draws = _Draws(identity["config"]["resamples"], identity["config"]["seed"])
+    informed = any(outcome.correct for outcome in outcomes)
+    draws = _Draws(identity["config"]["resamples"], identity["config"]["seed"], informed)
     return {
         "schema": SCHEMA_VERSION,
         **identity,
@@ -81,7 +84,7 @@ def summarise(
             for first, second in combinations(Method, 2)
         ],
         "filter": _filter(by_method[Method.FILTERED]),
-        "warnings": [*notes, *_warnings(problems, by_method)],
+        "warnings": [*notes, *([] if informed else [NOTHING_RIGHT]), *_warnings(problems, by_method)],
     }
 
 
@@ -91,13 +94,15 @@ class _Draws:
 
     resamples: int
     seed: int
+    informed: bool
+    """Any response of any method is right. If none is, drawing anew gives 0 each time, which is no interval."""
 
 
 def _method(outcomes: Sequence[Outcome], grades: Grades, draws: _Draws) -> dict[str, Any]:
     found = ratio_intervals(*_ratio(grades), resamples=draws.resamples, seed=draws.seed)
     return {
         "accuracy": float(grades.mean()),
-        "interval": _interval(found, len(grades)),
+        "interval": _interval(found, len(grades)) if draws.informed else None,
         "responses": len(outcomes),
         "tokens": sum(outcome.tokens for outcome in outcomes),
         "truncated": sum(outcome.truncated for outcome in outcomes),
@@ -109,7 +114,7 @@ def _difference(first: Grades, second: Grades, draws: _Draws) -> dict[str, Any]:
     change, rates = second - first, second.mean(1) - first.mean(1)
     return {
         "mean": float(second.mean() - first.mean()),
-        "interval": _interval(found, len(first)),
+        "interval": _interval(found, len(first)) if draws.informed else None,
         "turned_right": int((change > 0).sum()),
         "turned_wrong": int((change < 0).sum()),
         "problems_better": int((rates > 0).sum()),
@@ -146,6 +151,8 @@ def _warnings(problems: int, by_method: Mapping[Method, Sequence[Outcome]]) -> l
         for method, own in by_method.items()
         if (truncated := sum(outcome.truncated for outcome in own)) > MANY_TRUNCATED * len(own)
     ]
-    if problems < FEW_PROBLEMS:
+    if problems == 1:
+        found.append("There is one problem, and so there are no intervals.")
+    elif problems < FEW_PROBLEMS:
         found.append(f"The intervals rest on {problems:,} problems, which is few: read them with care.")
     return found

@@ -57,10 +57,13 @@ class DFilter(LogitsProcessor):
             cap: the most probability that may be masked.
 
         Raises:
-            ValueError: a sequence has no variant, the seeds are not one a sequence, or the temperature is not above 0.
+            ValueError: a sequence has no variant, the seeds are not one a sequence or one is negative, or the
+                temperature is not above 0.
         """
         if min(prompts, default=2) < 2 or len(prompts) != len(seeds) or temperature <= 0:
             raise ValueError("every sequence needs a variant and a seed, and the temperature must be above 0")
+        if negative := [seed for seed in seeds if seed < 0]:
+            raise ValueError(f"a seed must be 0 or more, not {negative[0]}")
         self.rejected = [0] * len(prompts)
         """For each sequence, how many proposals of the clean policy were masked and replaced so far."""
         self._prompts = list(prompts)
@@ -72,7 +75,17 @@ class DFilter(LogitsProcessor):
         self._ended = torch.zeros(len(prompts), dtype=torch.bool)
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        """Scores [row, vocab] that leave one token to each row."""
+        """Scores [row, vocab] that leave one token to each row.
+
+        Raises:
+            ValueError: the batch has not as many rows as were promised, as with beam search.
+        """
+        if len(scores) != (promised := sum(self._prompts)):
+            raise ValueError(
+                f"prompts={self._prompts} promises a batch of {promised} rows, and {len(scores)} came; give the "
+                "original prompt of each sequence and its variants one after the other, and neither num_beams nor "
+                "num_return_sequences"
+            )
         layout = Layout.of(self._prompts, scores.device)
         stops = torch.tensor(self._stops, device=scores.device)
         present = torch.arange(len(self._prompts), device=scores.device)

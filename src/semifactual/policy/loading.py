@@ -14,15 +14,13 @@ from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING
 from transformers.utils import logging
 
-from semifactual import resources
 from semifactual.errors import ConfigError
+from semifactual.policy import names
 from semifactual.policy.batching import is_out_of_memory
 from semifactual.policy.local import LocalPolicy
 from semifactual.policy.prompts import Chat
 
-BUILTIN = "builtin:tiny"
-DTYPES = ("auto", "float32", "bfloat16", "float16")
-ATTENTIONS = ("auto", "sdpa", "eager", "flash_attention_2")
+BUILTIN = names.BUILTIN
 
 
 def open_policy(
@@ -52,11 +50,10 @@ def open_policy(
         ConfigError: the name leads to nothing, to no causal language model or to broken files, an option is none of
             those listed, or the model does not fit into memory.
     """
+    names.check_words(device=device, dtype=dtype, attention=attention)
+    path, local = names.locate(name)
     where = _device(device)
     kind = _dtype(dtype, where)
-    if attention not in ATTENTIONS:
-        raise ConfigError(f"there is no attention {attention!r}", hint=f"it can be {', '.join(ATTENTIONS)}")
-    path, local = _locate(name)
     options: dict[str, Any] = {"local_files_only": local, "trust_remote_code": trust_remote_code}
     if revision is not None:
         options["revision"] = revision
@@ -94,49 +91,17 @@ def _device(name: str) -> torch.device:
         torch.empty(1, dtype=torch.float64, device=device)  # tokens are drawn in it, and some devices lack it
     except Exception as error:  # torch raises another class for every way in which a device may be missing
         raise ConfigError(
-            f"the device {name!r} cannot be used here: {_first_line(error)}", hint="take auto, cpu, cuda or cuda:1"
+            f"the device {name!r} cannot be used here: {_first_line(error)}",
+            hint="take auto, which finds what there is, or cpu",
         ) from error
     return device
 
 
 def _dtype(name: str, device: torch.device) -> torch.dtype:
-    if name not in DTYPES:
-        raise ConfigError(f"there is no dtype {name!r}", hint=f"it can be {', '.join(DTYPES)}")
     if name != "auto":
         dtype: torch.dtype = getattr(torch, name)
         return dtype
     return torch.bfloat16 if device.type == "cuda" and torch.cuda.is_bf16_supported() else torch.float32
-
-
-def _locate(name: str) -> tuple[str, bool]:
-    """What from_pretrained is to be given, and whether it must stay on this machine."""
-    if name == BUILTIN:
-        return str(resources.tiny_model_path()), True
-    scheme = name.partition(":")[0]
-    if scheme == "openai":
-        raise ConfigError(
-            "a model behind a server (openai:NAME@BASE_URL) is not supported yet here",
-            hint="give builtin:tiny, a local folder or a Hub id",
-        )
-    if scheme == "builtin":
-        raise ConfigError(f"there is no builtin model {name!r}", hint=f"there is one: {BUILTIN}")
-    if not name.strip():
-        raise ConfigError("the name of the model is empty", hint="give builtin:tiny, a local folder or a Hub id")
-    folder = Path(name).expanduser()
-    if folder.is_dir():
-        return str(folder), True
-    if folder.is_file():
-        raise ConfigError(f"{name} is a file, and a model is a folder", hint="give the folder that holds config.json")
-    if _looks_like_a_path(name):
-        raise ConfigError(f"there is no folder {name}", hint="a model is a local folder, a Hub id or builtin:tiny")
-    return name, False
-
-
-def _looks_like_a_path(name: str) -> bool:
-    """A Hub id is NAME or OWNER/NAME; everything else, and what starts in a folder that exists, was meant as a path."""
-    first, _, rest = name.partition("/")
-    marked = name.startswith(("/", ".", "~")) or "\\" in name or name.endswith("/")
-    return marked or "/" in rest or (bool(rest) and Path(first).is_dir())
 
 
 def _config(name: str, path: str, options: dict[str, Any]) -> Any:

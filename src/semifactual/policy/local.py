@@ -102,12 +102,16 @@ class LocalPolicy:
             forward = CachedForward(self.model, self.capabilities, self.context)
             return generation.generate(forward, requests, sampling, self.stops, self.generation_budget)
 
-    def logprobs(self, groups: Sequence[Group]) -> list[GroupLogprobs]:
-        """For each group, the log-probs of its responses under every variant, by teacher forcing."""
+    def logprobs(self, groups: Sequence[Group], *, temperature: float = 1.0) -> list[GroupLogprobs]:
+        """For each group, the log-probs of its responses under every variant, by teacher forcing.
+
+        Args:
+            temperature: divides the logits; 1 for the model's own distribution.
+        """
         from semifactual.policy.scoring import score_groups
 
         with self.quiet():
-            return score_groups(self, groups)
+            return score_groups(self, groups, temperature)
 
     def describe(self) -> dict[str, Any]:
         """What was loaded and decided, as JSON values."""

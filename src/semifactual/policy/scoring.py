@@ -41,17 +41,20 @@ if TYPE_CHECKING:
     from semifactual.policy.policy import TokenLogprobs
 
 
-def score_groups(policy: LocalPolicy, groups: Sequence[Group]) -> list[GroupLogprobs]:
+def score_groups(policy: LocalPolicy, groups: Sequence[Group], temperature: float = 1.0) -> list[GroupLogprobs]:
     """For each group, the log-probs of its responses under every variant of its prompt and under the identity.
 
     A response without tokens gives an empty array.
+
+    Args:
+        temperature: divides the logits.
 
     Raises:
         ConfigError: a prompt is empty, or a prompt and a response together exceed what the model can read.
         SemifactualError: a single row does not fit in memory.
     """
     _check(groups, policy.context)
-    scorer = _Scorer(policy.model, policy.capabilities, policy.context, policy.budget)
+    scorer = _Scorer(policy.model, policy.capabilities, policy.context, policy.budget, temperature)
     with torch.no_grad():
         return run_in_batches(groups, _shape, scorer.score, policy.budget)
 
@@ -110,10 +113,13 @@ Reader: TypeAlias = Callable[[Sequence[int], Sequence[TokenIds]], Tensor]
 class _Scorer:
     """Scores batches of groups with one model."""
 
-    def __init__(self, model: Any, capabilities: Capabilities, context: int | None, budget: TokenBudget) -> None:
+    def __init__(
+        self, model: Any, capabilities: Capabilities, context: int | None, budget: TokenBudget, temperature: float
+    ) -> None:
         self.forward = CachedForward(body_of(model), capabilities, context)
         self.head = head_of(model)
         self.budget = budget
+        self.temperature = temperature
         self.shifting = capabilities.shifting
         self.reader = _cached_reader if capabilities.padding and capabilities.continuation else _whole_reader
 
@@ -165,7 +171,7 @@ class _Scorer:
             responses = [cell.tokens for cell in batch for _ in cell.rows]
             hidden = reader(rows, responses)
             targets = torch.tensor([token for response in responses for token in response], device=hidden.device)
-            logps, _ = self.head.logprobs(hidden, targets)
+            logps, _ = self.head.logprobs(hidden, targets, temperature=self.temperature)
             ends = np.cumsum([len(response) for response in responses])
             pieces = iter(np.split(logps.float().cpu().numpy(), ends[:-1]))
             for cell in batch:
