@@ -114,6 +114,8 @@ def _train(found: Inspection, out: Path, resume: str, as_json: bool, ranks: Rank
     start = find_start(found, out, resume)
     ranks.gather([None])  # no process writes before all have looked
     if start.finished:
+        for notice in start.notices if ranks.is_main and not as_json else ():
+            print(printable(notice))
         _print_summary(out, {"ended": "found finished"}, as_json and ranks.is_main, quiet=not ranks.is_main)
         return
     with watching(quiet=as_json or not ranks.is_main) as watcher:

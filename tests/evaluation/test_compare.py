@@ -146,10 +146,19 @@ def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
     assert "eval.sets.v.source is builtin:word_problems?n=6 and" in refusal(
         [run, make(tmp_path, {**CREDIT, **other}, 0)]
     )
+    rewarded = make(tmp_path, {**CREDIT, "reward": {"function": "mine:reward"}}, 0)
+    assert "validated differently: reward.function is null and mine:reward" in refusal([run, rewarded])
     assert "has no validation" in refusal([run, make(tmp_path, {**CREDIT, "eval": {"every": 0}}, 0)])
     late = make(tmp_path, {**CREDIT, "eval": {"every": 3}}, 0, done=3)
     late = TrainingRun(late.folder, late.recipe, late.metrics, late.evaluations[1:])
     assert "never validated at the same step" in refusal([run, late])
+
+
+def test_a_validation_in_which_every_reward_failed_is_refused(tmp_path: Path) -> None:
+    runs = pairs(tmp_path, 1)
+    failed = [{**line, "v/accuracy": None} for line in runs[1].evaluations]
+    runs[1] = TrainingRun(runs[1].folder, runs[1].recipe, runs[1].metrics, failed)
+    assert "has no v/accuracy at step 20: every reward failed" in refusal(runs)
 
 
 def test_different_questions_under_one_name_are_refused(tmp_path: Path) -> None:

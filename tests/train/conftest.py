@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
+from semifactual.pipeline.variants import VariantProblem
+from semifactual.train.data import read_problems
 from semifactual.train.distributed import Ranks
 from semifactual.train.loop import Ended, train
 from semifactual.train.preflight import Inspection, inspect
@@ -34,6 +37,26 @@ SMALL = {
     "log": {"completions_every": 0},
 }
 """Two rollouts of four problems, each for two steps; the credit acts in the first."""
+
+
+@cache
+def _read_once(settings: Any) -> tuple[list[VariantProblem], list[str]]:
+    return read_problems(settings)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def builtin_problems_are_made_once() -> Iterator[None]:
+    """To draw problems and rewrite them takes as long as a small run, and it is always the same ones."""
+
+    def read(settings: Any) -> tuple[list[VariantProblem], list[str]]:
+        if not settings.source.startswith("builtin:"):
+            return read_problems(settings)
+        problems, notices = _read_once(settings)
+        return [replace(problem) for problem in problems], [*notices]
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("semifactual.train.preflight.read_problems", read)
+        yield
 
 
 @pytest.fixture(scope="session")

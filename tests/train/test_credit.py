@@ -91,6 +91,22 @@ def test_an_idle_kind_loses_its_vote_below_the_floor() -> None:
     assert np.abs(flat(credit({}, made, noisy)) - expected).max() > 0.1  # without it rounding has half of the votes
 
 
+@pytest.mark.parametrize("form", ["scapo", "signed"])
+def test_the_automatic_floor_leaves_an_idle_kind_no_vote(form: str) -> None:
+    """The rounding of an idle kind is above its mean on half of the tokens; none of them may count."""
+    made, found = hand_worked()
+    noise = np.array([[3e-4, -1e-4, 0.0], [0.0, 1e-4, 3e-4]], dtype=np.float32)
+    noisy = []
+    for entry, moved in zip(found, noise, strict=True):
+        idle = entry.logps[0] - moved  # kind b moves by what the original itself does
+        noisy.append(replace(entry, logps=np.stack([*entry.logps[:2], idle]), identity=entry.logps[0] + moved))
+    told = credit({"form": form, "drift_floor": "auto"}, made, noisy)
+    silent = [replace(entry, logps=entry.logps[[0, 1, 0]]) for entry in noisy]
+    np.testing.assert_allclose(flat(told), flat(credit({"form": form}, made, silent)), atol=1e-6)
+    assert told.idle == ("b",)
+    assert np.abs(flat(credit({"form": form}, made, noisy)) - flat(told)).max() > 1e-5
+
+
 def test_several_rewrites_of_a_kind_are_averaged_before_the_kinds() -> None:
     made, found = hand_worked()
     twice = [Probed(("a", "b", "b"), entry.logps[[0, 1, 2, 2]], entry.identity) for entry in found]

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from semifactual.errors import SourceError
 from semifactual.pipeline.variants import AnsweredVariant, VariantProblem
 from semifactual.train.data import TrainingData, prompt_set, read_problems, rewrites_a_problem, without_seen
 from semifactual.train.recipe import DataRecipe
@@ -73,3 +76,13 @@ def test_a_builtin_source_gets_semifactuals_on_the_fly_and_counterfactuals_when_
     assert notices
     validation, _ = read_problems(EvalSet(source=source))
     assert {problem.text for problem in validation} != {problem.text for problem in problems}
+
+
+def test_fields_are_named_by_a_build(tmp_path: Path) -> None:
+    path = tmp_path / "odd.jsonl"
+    path.write_text('{"wording": "What is 1 + 1?", "outcome": "2"}\n')
+    with pytest.raises(SourceError) as caught:
+        read_problems(DataRecipe(source=str(path)))
+    hint = str(caught.value.hint)
+    assert f"`semifactual build {path} --problem-field NAME --out DIR`" in hint
+    assert "The rows have: wording, outcome." in hint

@@ -65,9 +65,9 @@ def test_after_its_steps_a_credited_run_costs_nothing(run_recipe: RunRecipe, mon
     calls = []
     logprobs = LocalPolicy.logprobs
 
-    def counted(self: LocalPolicy, groups: Any) -> Any:
+    def counted(self: LocalPolicy, groups: Any, **how: Any) -> Any:
         calls.append(len(groups))
-        return logprobs(self, groups)
+        return logprobs(self, groups, **how)
 
     monkeypatch.setattr(LocalPolicy, "logprobs", counted)
     run_recipe({"credit": {"steps": 3}, "steps": 8})

@@ -24,7 +24,7 @@ def test_every_shipped_recipe_is_dry_run(name: str) -> None:
     assert plan["batches"]["rollouts"] == load_recipe(name).steps / 2
     assert (plan["probe"] is None) == (not found.recipe.credit.enabled)
     text = "\n".join(plan_lines(plan))
-    for word in ("model", "data", "validation", "batches", "memory", "probe"):
+    for word in ("model", "data", "validation", "method", "batches", "memory", "probe"):
         assert f"\n{word} " in f"\n{text}"
 
 
@@ -46,6 +46,15 @@ def test_the_probes_cost_by_hand(make_recipe: MakeRecipe) -> None:
     assert (cost["passes"], cost["other_passes"], cost["steps_probed"]) == (6, 5, 0.5)
     assert cost["share_probed"] == pytest.approx(6 / 11)
     assert cost["share_run"] == pytest.approx(3 / 8)
+
+
+def test_the_method_is_stated(make_recipe: MakeRecipe) -> None:
+    options = {"optim": {"lr": 5e-4}, "credit": {"lambda0": 0.1, "steps": 2}, "reward": {"function": None}}
+    found = inspect(make_recipe(options), fetch=False)
+    (line,) = [line for line in plan_lines(plan_of(found, 1)) if line.startswith("method")]
+    assert "grpo advantages; credit scapo, lambda 0.1 in steps 1-2; lr 0.0005; reward: last boxed answer" in line
+    off = plan_lines(plan_of(inspect(make_recipe({"credit": {"enabled": False}}), fetch=False), 1))
+    assert any("; no credit;" in line for line in off)
 
 
 def test_what_is_not_known_is_said(make_recipe: MakeRecipe) -> None:

@@ -57,6 +57,8 @@ def test_a_prompt_over_the_limit_is_a_fault_or_dropped(make_recipe: MakeRecipe) 
     (fault,) = inspect(make_recipe(limit), fetch=False).faults
     assert f"has {longest} tokens: set data.overlong=drop, or rollout.max_prompt_tokens={longest}" in fault
     dropped = inspect(make_recipe({**limit, "data": {"overlong": "drop"}}), fetch=False)
+    (fault,) = inspect(make_recipe({"rollout": {"max_prompt_tokens": 20}}), fetch=False).faults
+    assert "12 of 12 problems have a prompt over" in fault
     assert dropped.faults == []
     assert len(dropped.problems) < 12
     assert any("They are left out." in notice for notice in dropped.notices)
@@ -153,6 +155,13 @@ def test_odd_pairs_are_noticed(make_recipe: MakeRecipe) -> None:
         "eval.sets is empty",
     ):
         assert words in notices
+
+
+def test_a_model_that_may_not_fit_is_noticed(make_recipe: MakeRecipe, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not any("GiB" in notice for notice in inspect(make_recipe(), fetch=False).notices)
+    monkeypatch.setattr("semifactual.train.preflight.memory_here", lambda: (2**20, "this slide rule"))
+    (notice,) = [notice for notice in inspect(make_recipe(), fetch=False).notices if "GiB" in notice]
+    assert "this slide rule has 0.0" in notice
 
 
 def test_an_absent_model_is_noticed_and_not_fetched(make_recipe: MakeRecipe) -> None:

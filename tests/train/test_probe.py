@@ -16,9 +16,11 @@ class Spelling:
 
     def __init__(self) -> None:
         self.groups: list[Group] = []
+        self.temperature: float | None = None
 
-    def logprobs(self, groups: Sequence[Group]) -> list[GroupLogprobs]:
+    def logprobs(self, groups: Sequence[Group], *, temperature: float = 1.0) -> list[GroupLogprobs]:
         self.groups += groups
+        self.temperature = temperature
         return [
             GroupLogprobs(
                 tuple(
@@ -36,7 +38,8 @@ class Spelling:
 def test_every_response_is_scored_under_every_variant_of_its_group() -> None:
     made = rollout([[1.0, 0.0], [0.0, 1.0]])
     scorer = Spelling()
-    probed = probe(made, made.groups, scorer, Ranks())
+    probed = probe(made, made.groups, scorer, Ranks(), temperature=0.5)
+    assert scorer.temperature == 0.5
     assert [len(group.responses) for group in scorer.groups] == [2, 2]
     for completion, found in zip(made.completions, probed, strict=True):
         assert found.kinds == ("paraphrase", "typo_noise")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semifactual.policy.local import LocalPolicy
-from semifactual.train.reading import Bare, Reader, micro_batches
+from semifactual.train.reading import Bare, Reader, micro_batches, silence_dropout
 from semifactual.train.recipe import Recipe
 from tests.policy.models import FAMILIES, byte_tokenizer, tiny_model
 
@@ -52,6 +52,20 @@ def test_responses_of_one_token_need_no_more_than_the_prompts() -> None:
     rows = [Bare(PROMPTS[0], (11,)), Bare(PROMPTS[1], (12,))]
     one, other = (reader(model, shared=shared).read(rows).logps for shared in (False, True))
     torch.testing.assert_close(one, other, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("family", "options"),
+    [("gpt2", {"resid_pdrop": 0.5, "embd_pdrop": 0.5, "attn_pdrop": 0.5}), ("qwen3", {"attention_dropout": 0.5})],
+)
+def test_dropout_is_silenced_for_training_mode(family: str, options: dict[str, float]) -> None:
+    model = tiny_model(family, **options)
+    read = reader(model, shared=False).read
+    expected = read(ROWS).logps
+    model.train()
+    assert not torch.allclose(read(ROWS).logps, expected, atol=1e-3)
+    silence_dropout(model)
+    torch.testing.assert_close(read(ROWS).logps, expected, atol=1e-5, rtol=1e-5)
 
 
 def test_micro_batches_by_hand() -> None:

@@ -100,10 +100,42 @@ def test_unusable_files(tmp_path: Path, content: str, complaint: str) -> None:
         load_recipe(str(tmp_path / "r.yaml"))
 
 
+@pytest.mark.parametrize("setting", ["eval.sets={}", "eval.sets.validation=null"])
+def test_a_validation_set_can_be_taken_away(setting: str) -> None:
+    assert set(load_recipe("tiny-cpu").eval.sets) == {"validation"}
+    recipe = load_recipe("tiny-cpu", [setting])
+    assert recipe.eval.sets == {}
+    assert recipe.eval.every == load_recipe("tiny-cpu").eval.every
+
+
+def test_a_validation_set_that_is_not_there_cannot_be_taken_away() -> None:
+    with pytest.raises(ConfigError, match="no validation set validaton to take away") as caught:
+        read_options("tiny-cpu", ["eval.sets.validaton=null"])
+    assert caught.value.hint == "the sets are validation"
+
+
+@pytest.mark.parametrize(
+    ("setting", "inside"),
+    [
+        ("eval.sets=x", "eval.sets.NAME.source"),
+        ("eval.sets.x=y", "eval.sets.x.source"),
+        ("credit=signed", "credit.form"),
+        ("optim=fast", "optim.lr"),
+    ],
+)
+def test_a_section_that_is_given_as_a_value(setting: str, inside: str) -> None:
+    with pytest.raises(ConfigError, match=f"write it as {inside}=") as caught:
+        load_recipe("tiny-cpu", [setting])
+    assert "valid dictionary" not in caught.value.message
+
+
 def test_a_misspelt_name_gets_a_suggestion() -> None:
     with pytest.raises(ConfigError) as caught:
         load_recipe("tiny-cp")
     assert "did you mean tiny-cpu?" in str(caught.value.hint)
+    with pytest.raises(ConfigError) as caught:
+        load_recipe("tiny-cpu", ["base=nope"])
+    assert "tiny-cpu. A recipe" in str(caught.value.hint)
 
 
 def test_everything_wrong_is_said_at_once() -> None:

@@ -50,6 +50,8 @@ def test_what_a_full_disk_refuses_comes_later(tmp_path: Path, monkeypatch: pytes
 
     monkeypatch.setattr(JsonLines, "_write", torn)
     assert not lines.append({"step": 2})
+    assert list(lines.lines()) == [{"step": 1}]
+    assert (lines.of_step(1), lines.of_step(2)) == ({"step": 1}, None)
     with pytest.raises(OutputError, match="disk is full"):
         lines.sync()
     monkeypatch.setattr(JsonLines, "_write", write)

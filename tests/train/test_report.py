@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,14 @@ def test_warnings_come_first_and_are_said_once(tmp_path: Path) -> None:
     ]
     text = page(folder)
     assert text.index("The run is unfinished") < text.index('id="validation"')
+
+
+@pytest.mark.parametrize(("right", "why"), [(0.0, "the data may be too hard"), (0.9, "little left to learn")])
+def test_equal_rewards_are_explained(tmp_path: Path, right: float, why: str) -> None:
+    run = read_run(write_run(tmp_path / "run", done=9))
+    lines = [{**line, "group/uniform": 1.0, "reward/accuracy": right} for line in run.metrics]
+    said = warnings(replace(run, metrics=lines))
+    assert sum(why in sentence for sentence in said) == 1
 
 
 def test_the_headline_and_how_sure_it_is(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +16,14 @@ import pytest
 import yaml
 
 from semifactual.errors import ConfigError, OutputError
-from semifactual.train.checkpoint import Checkpoints
+from semifactual.train.checkpoint import Checkpoints, read_state
 from semifactual.train.loop import Ended
+from semifactual.train.preflight import inspect
 from semifactual.train.recipe_loading import merged
+from semifactual.train.run import AUTO, find_start
 from semifactual.train.watching import Nobody
 from tests.repository import ROOT
-from tests.train.conftest import SMALL, Done, RunRecipe, read_lines, run_in, small_recipe, without_times
+from tests.train.conftest import SMALL, Done, MakeRecipe, RunRecipe, run_in, small_recipe, without_times
 
 VALIDATED: dict[str, Any] = {
     "steps": 8,
@@ -81,7 +82,14 @@ def test_a_run_is_repeated_bit_for_bit(run_recipe: RunRecipe, whole: Done) -> No
 
 @pytest.mark.parametrize(
     ("phase", "times", "kept"),
-    [("rollout", 2, 2), ("probe", 3, 4), ("update", 3, 4), ("validation", 2, 4), ("checkpoint", 2, 4)],
+    [
+        ("rollout", 2, 2),
+        ("probe", 3, 4),
+        ("update", 3, 4),
+        ("validation", 2, 4),
+        ("validation", 3, 8),
+        ("checkpoint", 2, 4),
+    ],
 )
 def test_ctrl_c_loses_nothing(run_recipe: RunRecipe, whole: Done, phase: str, times: int, kept: int) -> None:
     stopped = run_recipe(VALIDATED, out="run", watcher=Pressing(phase, times))
@@ -97,6 +105,36 @@ def test_ctrl_c_before_the_first_step_leaves_nothing_to_go_on_from(run_recipe: R
     stopped = run_recipe(VALIDATED, out="run", watcher=Pressing("validation", 1))
     assert (stopped.ended, stopped.metrics, Checkpoints(stopped.out, 1).steps()) == (Ended.INTERRUPTED, [], [])
     assert_same(whole, run_recipe(VALIDATED, out="run"), 8)
+
+
+class Dying(Nobody):
+    """Ends the process, as it were, when a checkpoint begins."""
+
+    def phase(self, name: str) -> None:
+        if name == "checkpoint":
+            raise SystemExit
+
+
+def test_the_best_is_known_again_where_its_validation_is_not_repeated(run_recipe: RunRecipe, whole: Done) -> None:
+    """Broken off in a validation, then killed between that validation and its checkpoint."""
+    run_recipe(VALIDATED, out="run", watcher=Pressing("validation", 2))
+    with pytest.raises(SystemExit):
+        run_recipe(VALIDATED, out="run", watcher=Dying())
+    done = run_recipe(VALIDATED, out="run", watcher=Pressing("rollout", 1))
+    assert [line["step"] for line in done.evaluations] == [0, 4]
+    best = max(done.evaluations, key=lambda line: (line["v/accuracy"], -line["step"]))["step"]
+    state, _ = read_state(done.out / "checkpoints" / "step-4")
+    assert state.best_step == best == 4
+
+
+def test_a_run_whose_last_validation_is_wanting_is_not_finished(run_recipe: RunRecipe, make_recipe: MakeRecipe) -> None:
+    options = {**VALIDATED, "steps": 4}
+    found = inspect(make_recipe(options), fetch=False)
+    done = run_recipe(options, out="run", watcher=Pressing("validation", 2))
+    assert not find_start(found, done.out, AUTO).finished
+    assert [line["step"] for line in run_recipe(options, out="run").evaluations] == [0, 4]
+    assert find_start(found, done.out, AUTO).finished
+    assert find_start(found, done.out, str(done.out / "checkpoints" / "step-4")).finished
 
 
 def test_more_steps_go_on_where_fewer_ended(run_recipe: RunRecipe, whole: Done) -> None:
@@ -185,44 +223,40 @@ def test_one_process_at_a_time(run_recipe: RunRecipe) -> None:
             run_recipe()
 
 
-@dataclass(frozen=True)
-class Command:
-    """The real command, on a recipe of 24 steps."""
-
-    recipe: Path
-
-    def start(self, out: Path) -> subprocess.Popen[bytes]:
-        arguments = [sys.executable, "-m", "semifactual.cli.train", str(self.recipe), "--out", str(out)]
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
-        return subprocess.Popen(arguments, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
-
-    def run(self, out: Path) -> Done:
-        assert self.start(out).wait() == 0
-        return Done(out, Ended.DONE, read_lines(out / "metrics.jsonl"), read_lines(out / "eval.jsonl"))
+LONG = merged(VALIDATED, {"steps": 24, "credit": {"steps": 12}})
 
 
 @pytest.fixture(scope="module")
-def command(model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Command:
-    options = merged(VALIDATED, {"steps": 24, "credit": {"steps": 12}, "model": {"name": str(model_folder)}})
+def unharmed(model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Done:
+    return run_in(tmp_path_factory.mktemp("unharmed") / "run", small_recipe(model_folder, LONG))
+
+
+@pytest.fixture(scope="module")
+def recipe_file(model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The recipe of `unharmed`, for the real command."""
     path = tmp_path_factory.mktemp("recipe") / "recipe.yaml"
-    path.write_text(yaml.safe_dump(merged(SMALL, options)))
-    return Command(path)
+    path.write_text(yaml.safe_dump(merged(SMALL, merged(LONG, {"model": {"name": str(model_folder)}}))))
+    return path
 
 
-@pytest.fixture(scope="module")
-def unharmed(command: Command, tmp_path_factory: pytest.TempPathFactory) -> Done:
-    return command.run(tmp_path_factory.mktemp("unharmed") / "run")
+def start(recipe: Path, out: Path) -> subprocess.Popen[bytes]:
+    """The real command, in a process of its own."""
+    arguments = [sys.executable, "-m", "semifactual.cli.train", str(recipe), "--out", str(out)]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen(arguments, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.demand) for seed in range(2, 10))])
-def test_kill_9_at_a_random_moment(seed: int, command: Command, unharmed: Done, tmp_path: Path) -> None:
-    """Killed, and run again until it is done."""
-    process = command.start(tmp_path / "run")
+def test_kill_9_at_a_random_moment(
+    seed: int, recipe_file: Path, model_folder: Path, unharmed: Done, tmp_path: Path
+) -> None:
+    """Killed, and run again until it is done. To start again takes longer than to train, so that is done in here."""
+    process = start(recipe_file, tmp_path / "run")
     while not (tmp_path / "run" / "metrics.jsonl").exists():
         assert process.poll() is None
         time.sleep(0.01)
     time.sleep(random.Random(seed).uniform(0, 1.5))
     process.kill()
     process.wait()
-    assert_same(unharmed, command.run(tmp_path / "run"), 24)
+    assert_same(unharmed, run_in(tmp_path / "run", small_recipe(model_folder, LONG)), 24)

@@ -36,6 +36,8 @@ def test_warnings() -> None:
     made = rollout([[1.0, float("nan")]])
     idle = Credited([], [], {}, ("typo_noise",))
     assert rollout_warnings(rollout([[1.0, 0.0]]), None) == []
+    (hard,) = rollout_warnings(rollout([[0.0, 0.0], [0.0, 0.0]]), None)
+    assert hard.startswith("no response was right")
     said = rollout_warnings(made, idle)
     assert said[0] == "1 of 2 rewards failed, the first with no reward"
     assert said[1].startswith("the drift of typo_noise is within three times its noise floor")

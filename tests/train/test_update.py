@@ -149,6 +149,22 @@ def test_a_gradient_that_is_not_finite_changes_nothing() -> None:
     assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
 
 
+def test_moments_fade_in_a_step_without_an_advantage_as_with_a_gradient_of_zero() -> None:
+    """As in a process of several: one without a row adds zero there."""
+    settings = OptimRecipe(lr=0.5)
+    after = []
+    for gradient in (None, torch.zeros(1, 2)):
+        layer = torch.nn.Linear(2, 1, bias=False)
+        torch.nn.init.ones_(layer.weight)
+        optimizer = make_optimizer(settings, layer)
+        for given in (torch.tensor([[3.0, 4.0]]), gradient):
+            layer.weight.grad = given
+            apply_gradients(settings, optimizer, Ranks(), 1)
+        after.append((layer.weight.detach().clone(), optimizer.state[layer.weight]["exp_avg"].clone()))
+    for one, other in zip(*after, strict=True):
+        assert torch.equal(one, other)
+
+
 def test_the_gradient_is_clipped_and_its_norm_told() -> None:
     layer = torch.nn.Linear(2, 1, bias=False)
     layer.weight.grad = torch.tensor([[3.0, 4.0]])

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import pytest
@@ -10,7 +11,7 @@ from semifactual.train.distributed import Ranks
 from semifactual.train.recipe import RewardRecipe
 from semifactual.train.recipe_outputs import EvalSet
 from semifactual.train.reward import Judge
-from semifactual.train.validation import ValidationSet, validate
+from semifactual.train.validation import Validated, ValidationSet, validate
 
 
 class Scripted:
@@ -82,6 +83,30 @@ def test_the_sets_own_sampling_is_used_and_every_prompt_has_seeds_of_its_own() -
     measured(again, Ranks(), samples=3, temperature=0.3, top_p=0.5, max_new_tokens=7)
     assert again.seeds == engine.seeds
     assert again.samplings[0].max_new_tokens == 7
+
+
+def test_a_reward_that_raises_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def reward(problem: VariantProblem, response: str) -> float:
+        if problem.text in raises:
+            raise KeyError(problem.id)
+        return 1.0
+
+    monkeypatch.setattr("semifactual.train.reward.load_function", lambda path, what: reward)
+    of = ValidationSet("v", EvalSet(source="x"), PROBLEMS, frozenset({"typo_noise"}))
+
+    def found() -> Validated:
+        with Judge(RewardRecipe(function="mine:reward")) as judge:
+            return validate(of, Scripted(KNOWS), encode, judge, Ranks(), 99)
+
+    raises = {"one", "onne", "twwo"}
+    metrics = found().metrics
+    assert metrics["v/accuracy"] == 0.5
+    assert math.isnan(metrics["v/accuracy/typo_noise"])
+    assert metrics["v/failed"] == 3 / 6
+    assert found().warning.startswith("validation on v: 3 of 6 rewards failed, the first with KeyError")
+    raises = set()
+    assert found().warning == ""
+    assert "v/failed" not in found().metrics
 
 
 def test_shares_of_the_work_come_to_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

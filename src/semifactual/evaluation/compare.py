@@ -18,7 +18,7 @@ from semifactual.evaluation.run_groups import Group, check_same_sets, differing,
 from semifactual.evaluation.training_runs import TrainingRun
 
 _DEFAULTS = ("accuracy", "variants", "sealed")
-_NOT_BETTER_HIGHER = ("truncated", "length")
+_NOT_BETTER_HIGHER = ("truncated", "length", "failed")
 _NEVER_ASKED = ("step", "problems", "time/")
 
 

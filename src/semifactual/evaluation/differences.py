@@ -128,8 +128,15 @@ def _listed(interval: Floats) -> list[float] | None:
 
 
 def value_at(run: TrainingRun, metric: str, step: int) -> Point:
-    """A metric at a step that was validated."""
-    return next(point for point in _points(run, metric, step) if point.step == step)
+    """A metric at a step that was validated.
+
+    Raises:
+        ConfigError: nothing was measured there, because every reward failed.
+    """
+    found = next((point for point in _points(run, metric, step) if point.step == step), None)
+    if found is None:
+        raise ConfigError(f"{run.folder} has no {metric} at step {step:,}: every reward failed in that validation")
+    return found
 
 
 def best_value(run: TrainingRun, metric: str, last: int) -> Point:

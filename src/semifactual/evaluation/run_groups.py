@@ -12,7 +12,13 @@ from semifactual.evaluation.training_runs import TrainingRun
 
 _FREE = ("seed", "label", "steps", "eval", "checkpoint", "log")
 """Sections that say how long a run goes on, what is measured, kept and written down, and which draw it is."""
-_FREE_INSIDE = (("model", "device"), ("model", "tokens_per_batch"), ("optim", "microbatch_tokens"))
+_FREE_INSIDE = (
+    ("model", "device"),
+    ("model", "tokens_per_batch"),
+    ("optim", "microbatch_tokens"),
+    ("optim", "shared_prompts"),
+)
+"""Settings that change speed and memory alone."""
 _MOST_NAMED = 4
 
 
@@ -78,13 +84,13 @@ def check_same_sets(runs: Sequence[TrainingRun]) -> None:
                 raise ConfigError(
                     f"{first.folder} and {run.folder} were validated differently: {key} is"
                     f" {_shown(wanted.get(key))} and {_shown(own.get(key))}",
-                    hint="compare runs with the same validation sets",
+                    hint="compare runs with the same validation sets and the same reward",
                 )
 
 
 def _sets(run: TrainingRun) -> dict[str, Any]:
     longest = run.recipe.get("rollout", {}).get("max_new_tokens")
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = {"reward.function": run.recipe.get("reward", {}).get("function")}
     for name, settings in run.sets.items():
         counted = {**settings, "max_new_tokens": settings.get("max_new_tokens") or longest}
         found |= _flat({"eval": {"sets": {name: counted}}})

@@ -93,7 +93,7 @@ def _credit(run: Run, rollout: Rollout) -> Credited:
     variants = rollout.groups
     if control:
         variants = tuple(run.data.prompts(group.problem, counterfactual=True) for group in rollout.groups)
-    probed = probe(rollout, variants, run.policy, run.ranks)
+    probed = probe(rollout, variants, run.policy, run.ranks, run.recipe.rollout.temperature)
     return token_credit(run.recipe.credit, rollout, probed, seed_of(run.recipe.seed, "credit", run.state.rollout))
 
 

@@ -29,7 +29,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from semifactual.errors import ConfigError, OutputError
-from semifactual.pipeline.output import sync_folder, writing
+from semifactual.pipeline.output import sync_folder, write_text_durably, writing
 
 FOLDER = "checkpoints"
 OPTIMIZER_NAME = "optimizer.safetensors"
@@ -118,8 +118,17 @@ def write_checkpoint(
     model.save_pretrained(folder, max_shard_size="100TB")  # one file, whatever its size
     tokenizer.save_pretrained(folder)
     save_file(_moments(model, optimizer), folder / OPTIMIZER_NAME)
-    _write_json(folder / STATE_NAME, {"schema": 1, **asdict(state), **about})
-    _write_json(folder / RNG_NAME, rng)
+    write_state(folder, state, about)
+    (folder / RNG_NAME).write_text(_json(rng), encoding="utf-8")
+
+
+def write_state(folder: Path, state: State, about: Mapping[str, Any]) -> None:
+    """Write state.json, in place of an older one if there is one.
+
+    Raises:
+        OutputError: the disk refuses. The older one is untouched.
+    """
+    write_text_durably(folder / STATE_NAME, _json({"schema": 1, **asdict(state), **about}))
 
 
 def read_state(folder: Path) -> tuple[State, dict[str, Any]]:
@@ -216,8 +225,8 @@ def _sync_files(folder: Path) -> None:
     sync_folder(folder)
 
 
-def _write_json(path: Path, value: Any) -> None:
-    path.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
+def _json(value: Any) -> str:
+    return json.dumps(value, indent=1) + "\n"
 
 
 def _hex(state: torch.Tensor) -> str:

@@ -103,7 +103,7 @@ def _credit(
     seed: int,
 ) -> Tensor:
     """The credit [token] by the recipe's form, then its controls."""
-    floor = noise if recipe.drift_floor == "auto" else torch.full_like(noise, float(recipe.drift_floor))
+    floor = _floor(recipe, by_kind, present, noise)
     if recipe.function is not None:
         credit = _own_credit(recipe.function, rollout, flat)
     elif recipe.form == "signed":
@@ -141,7 +141,7 @@ def _own_credit(path: str, rollout: Rollout, flat: _Flat) -> Tensor:
     found: Tensor = torch.as_tensor(credit, dtype=torch.float32).detach().cpu()
     if found.shape != flat.original.shape or not found.isfinite().all():
         raise ConfigError(
-            f"credit.function {path} returned {list(found.shape)}, not one finite number for each of"
+            f"credit.function {path} returned a tensor of shape {list(found.shape)}, not one finite number for each of"
             f" {len(flat.original)} tokens"
         )
     return found
@@ -201,6 +201,28 @@ def _noise_floor(flat: _Flat, present: Tensor) -> Tensor:
     return (moved * present).double().sum(1).div(present.sum(1)).to(moved.dtype)
 
 
+def _floor(recipe: CreditRecipe, by_kind: Tensor, present: Tensor, noise: Tensor) -> Tensor:
+    """[kind] the drift that a token needs to count.
+
+    An idle kind's rounding is above its mean on many a token, and z-scored it would have its vote all the same: of such
+    a kind, ``auto`` lets nothing count.
+    """
+    if recipe.drift_floor != "auto":
+        return torch.full_like(noise, recipe.drift_floor)
+    idle = torch.tensor([_is_idle(drift, floor) for drift, floor in _kind_drifts(by_kind, present, noise)])
+    return torch.where(idle, torch.inf, noise)
+
+
+def _kind_drifts(by_kind: Tensor, present: Tensor, noise: Tensor) -> list[tuple[float, float]]:
+    """For each kind its mean drift and its noise floor."""
+    means = [moved[there].double().mean().item() for moved, there in zip(by_kind, present, strict=True)]
+    return list(zip(means, noise.tolist(), strict=True))
+
+
+def _is_idle(drift: float, floor: float) -> bool:
+    return drift <= IDLE_WITHIN * floor
+
+
 def _metrics(
     flat: _Flat, by_kind: Tensor, present: Tensor, noise: Tensor, mean_drift: Tensor, credit: Tensor
 ) -> tuple[dict[str, float], tuple[str, ...]]:
@@ -212,12 +234,10 @@ def _metrics(
         "credit/mass": credit.abs().double().mean().item(),
     }
     idle = []
-    for number, kind in enumerate(flat.kinds):
-        mean = by_kind[number][present[number]].double().mean().item()
-        floor = noise[number].item()
+    for kind, (mean, floor) in zip(flat.kinds, _kind_drifts(by_kind, present, noise), strict=True):
         metrics[f"drift/kind/{kind}"] = mean
         metrics[f"drift/noise/{kind}"] = floor
-        metrics[f"drift/idle/{kind}"] = float(mean <= IDLE_WITHIN * floor)
-        if mean <= IDLE_WITHIN * floor:
+        metrics[f"drift/idle/{kind}"] = float(_is_idle(mean, floor))
+        if _is_idle(mean, floor):
             idle.append(kind)
     return metrics, tuple(idle)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
+from semifactual.errors import SourceError
 from semifactual.pipeline.variants import VariantProblem, open_variants
 from semifactual.policy.policy import TokenIds
 from semifactual.train.recipe import DataRecipe
@@ -86,16 +87,24 @@ def read_problems(data: DataRecipe | EvalSet) -> tuple[list[VariantProblem], lis
         SemifactualError: the source cannot be read or lacks a kind.
     """
     counterfactuals = data.counterfactuals if isinstance(data, DataRecipe) else 0
-    source = open_variants(
-        data.source,
-        kinds=data.kinds,
-        limit=data.limit,
-        seed=data.seed,
-        split=data.split,
-        config_name=data.config_name,
-        counterfactuals=counterfactuals or None,
-    )
-    return list(source.problems()), list(source.notices)
+    try:
+        source = open_variants(
+            data.source,
+            kinds=data.kinds,
+            limit=data.limit,
+            seed=data.seed,
+            split=data.split,
+            config_name=data.config_name,
+            counterfactuals=counterfactuals or None,
+        )
+        return list(source.problems()), list(source.notices)
+    except SourceError as error:
+        option, ending, names = (error.hint or "").removeprefix("name it with ").partition("-field. ")
+        if not ending:
+            raise
+        # A recipe names no fields: the option is one of `semifactual build`.
+        command = f"semifactual build {data.source} {option}-field NAME --out DIR"
+        raise SourceError(error.message, hint=f"build it first, `{command}`, and train on DIR. {names}") from error
 
 
 def rewrites_a_problem(problems: Sequence[VariantProblem]) -> dict[int, int]:

@@ -66,13 +66,16 @@ class Ranks:
         return any(self.gather([condition]))
 
     def sum_gradients(self, parameters: Iterable[torch.nn.Parameter]) -> None:
-        """Replace every gradient by the sum over all processes; a process that has none adds zero."""
-        if self.world == 1:
-            return
+        """Replace every gradient by the sum over all processes; a process that has none adds zero.
+
+        No gradient at all is one of zero, alone as among others: AdamW's moments then fade in either case.
+        """
         wanting = [parameter for parameter in parameters if parameter.requires_grad]
         for parameter in wanting:
             if parameter.grad is None:
                 parameter.grad = torch.zeros_like(parameter)
+        if self.world == 1:
+            return
         for bucket in _buckets([parameter.grad for parameter in wanting if parameter.grad is not None]):
             total = self.sum(torch.cat([gradient.flatten() for gradient in bucket]))
             parts = torch.split(total, [gradient.numel() for gradient in bucket])
@@ -87,7 +90,9 @@ def join() -> Ranks:
     from accelerate import PartialState
 
     state = PartialState(cpu=not torch.cuda.is_available())
-    return Ranks(state.process_index, state.num_processes, str(state.device))
+    # A processor has no number of its own, though accelerate gives it one.
+    device = "cpu" if state.device.type == "cpu" else str(state.device)
+    return Ranks(state.process_index, state.num_processes, device)
 
 
 @contextmanager

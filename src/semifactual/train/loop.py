@@ -11,7 +11,7 @@ from typing import Any
 from semifactual.errors import OutputError
 from semifactual.train.advantages import spread
 from semifactual.train.batch import Batch, Minibatch, lambda_at, make_batch, minibatch
-from semifactual.train.checkpoint import rng_state, write_checkpoint
+from semifactual.train.checkpoint import rng_state, write_checkpoint, write_state
 from semifactual.train.interrupts import Stopping
 from semifactual.train.reading import autocast
 from semifactual.train.run import Run
@@ -80,7 +80,7 @@ def learn(run: Run, batch: Batch, number: int, started: float) -> None:
 def update(run: Run, rows: Minibatch, step: int) -> dict[str, Any]:
     """The gradient over all micro-batches and processes, and one step of AdamW."""
     recipe, model = run.recipe, run.policy.model
-    model.train(recipe.model.gradient_checkpointing)  # which is all that training mode is wanted for: no dropout
+    model.train(recipe.model.gradient_checkpointing)  # which is all that training mode is wanted for
     metrics: dict[str, Any] = {"optim/lr": 0.0, "optim/grad_norm": 0.0}
     tally = accumulate(recipe, run.reader, rows.rows, rows.denominators)
     if rows.denominators.tokens:  # without a token to learn from, weights and moments stay as they are
@@ -135,8 +135,19 @@ def validate_if_due(run: Run) -> None:
     settings, step = run.recipe.eval, run.state.step
     due = settings.at_start if step == 0 else settings.every > 0 and step % settings.every == 0
     due = due or (step >= run.recipe.steps and settings.every > 0)
-    if not due or not run.sets or run.ranks.any(is_validated(run, step)):
+    if not due or not run.sets:
         return
+    metrics = run.ranks.gather([run.records.evaluations.of_step(step) if run.ranks.is_main else None])[0]
+    if metrics is None:
+        metrics = validate_now(run)
+    value = metrics.get(run.recipe.checkpoint.best or "")
+    if value is not None and math.isfinite(value) and (run.state.best_value is None or value > run.state.best_value):
+        run.state.best_step, run.state.best_value = step, value
+
+
+def validate_now(run: Run) -> dict[str, Any]:
+    """Measure on every set, and write it down: the line of eval.jsonl, the same in every process but for the time."""
+    step = run.state.step
     run.watcher.phase("validation")
     started = time.perf_counter()
     metrics: dict[str, Any] = {"step": step}
@@ -147,19 +158,14 @@ def validate_if_due(run: Run) -> None:
             found = validate(chosen, run.policy, run.data.encode, run.judge, run.ranks, longest)
             metrics |= found.metrics
             rows += found.rows
+            if found.warning and run.ranks.is_main:
+                run.watcher.say(f"step {step}: {found.warning}")
     metrics["time/seconds"] = time.perf_counter() - started
-    value = metrics.get(run.recipe.checkpoint.best or "")
-    if value is not None and (run.state.best_value is None or value > run.state.best_value):
-        run.state.best_step, run.state.best_value = step, value
     if run.ranks.is_main:
         run.records.write_validation(step, rows)
         run.records.evaluations.append(metrics)
         run.watcher.evaluation(metrics)
-
-
-def is_validated(run: Run, step: int) -> bool:
-    """Whether the main process has this step's line in eval.jsonl, from before an interruption."""
-    return run.ranks.is_main and any(line["step"] == step for line in run.records.evaluations.lines())
+    return metrics
 
 
 def save_if_due(run: Run) -> None:
@@ -200,6 +206,8 @@ def save(run: Run) -> None:
         )
         try:
             run.records.sync()
+            if (there := run.checkpoints.path(run.state.step)).exists():  # written when a validation was broken off
+                write_state(there, run.state, run.about)
             run.checkpoints.save(run.state.step, write, run.state.best_step)
         except OutputError as refused:
             error = refused

@@ -25,6 +25,7 @@ def plan_of(found: Inspection, world: int) -> dict[str, Any]:
             "longest_prompt": found.longest_prompt,
             "passes": None if not found.problems or rollouts is None else _passes(recipe, found, rollouts),
         },
+        "method": _method(recipe),
         "batches": {
             "steps": recipe.steps,
             "rollouts": rollouts,
@@ -49,7 +50,7 @@ def probe_cost(found: Inspection) -> dict[str, Any] | None:
     """
     recipe = found.recipe
     credit = recipe.credit
-    if not credit.enabled or credit.lambda0 == 0 or credit.steps == 0:
+    if probe_free(recipe):
         return None
     problems = sum(found.rewrites.values())
     variants = sum(count * number for count, number in found.rewrites.items()) / problems if problems else 0.0
@@ -68,9 +69,22 @@ def probe_cost(found: Inspection) -> dict[str, Any] | None:
     }
 
 
+def probe_free(recipe: Recipe) -> bool:
+    """Whether lambda is zero all the time."""
+    credit = recipe.credit
+    return not credit.enabled or credit.lambda0 == 0 or credit.steps == 0
+
+
 def plan_lines(plan: dict[str, Any]) -> list[str]:
     """The plan for a person."""
-    return [*_model_lines(plan), *_data_lines(plan), *_batch_lines(plan), *_memory_lines(plan), *_probe_lines(plan)]
+    return [
+        *_model_lines(plan),
+        *_data_lines(plan),
+        *_method_lines(plan),
+        *_batch_lines(plan),
+        *_memory_lines(plan),
+        *_probe_lines(plan),
+    ]
 
 
 def _model_lines(plan: dict[str, Any]) -> list[str]:
@@ -98,6 +112,36 @@ def _data_lines(plan: dict[str, Any]) -> list[str]:
     for name, found in plan["validation"].items():
         lines.append(f"validation  {name}: {found['problems']:,} problems, {found['prompts']:,} prompts")
     return lines
+
+
+def _method(recipe: Recipe) -> dict[str, Any]:
+    credit = recipe.credit
+    return {
+        "advantage": recipe.loss.advantage,
+        "credit": None
+        if probe_free(recipe)
+        else {
+            "form": credit.function or credit.form,
+            "source": credit.source,
+            "lambda0": credit.lambda0,
+            "steps": min(credit.steps, recipe.steps),
+            "schedule": credit.schedule,
+        },
+        "lr": recipe.optim.lr,
+        "reward": recipe.reward.function,
+    }
+
+
+def _method_lines(plan: dict[str, Any]) -> list[str]:
+    method = plan["method"]
+    credit = method["credit"]
+    said = "no credit"
+    if credit is not None:
+        source = "" if credit["source"] == "semifactual" else f" ({credit['source']})"
+        falling = "" if credit["schedule"] == "constant" else f", {credit['schedule']},"
+        said = f"credit {credit['form']}{source}, lambda {credit['lambda0']:g}{falling} in steps 1-{credit['steps']:,}"
+    reward = method["reward"] or "last boxed answer"
+    return [f"method      {method['advantage']} advantages; {said}; lr {method['lr']:g}; reward: {reward}"]
 
 
 def _batch_lines(plan: dict[str, Any]) -> list[str]:

@@ -19,7 +19,8 @@ from semifactual.policy.prompts import PromptEncoder
 from semifactual.text.prompt_templates import load_prompt_template, render_prompt
 from semifactual.train.data import Encode, prompt_set, read_problems, rewrites_a_problem, without_seen
 from semifactual.train.functions import load_function
-from semifactual.train.model_facts import ModelFacts, load_tokenizer, model_facts
+from semifactual.train.model_facts import GIB, ModelFacts, load_tokenizer, memory_here, memory_needed, model_facts
+from semifactual.train.placing import check_place
 from semifactual.train.recipe import DataRecipe, Recipe
 from semifactual.train.recipe_loading import faults_of, faulty, read_options
 from semifactual.train.recipe_outputs import EvalSet
@@ -71,13 +72,14 @@ def inspect(recipe: Recipe, *, fetch: bool) -> Inspection:
     for what, path in (("reward.function", recipe.reward.function), ("credit.function", recipe.credit.function)):
         if path is not None:
             _tried(found, partial(load_function, path, what), "")
+    found.notices += _tried(found, partial(check_place, recipe.model), "model.name: ") or []
     encode = _encoder(found, fetch)
     problems = inspect_data(found, "data", recipe.data)
     found.facts = model_facts(recipe.model, fetch=fetch)
     if problems is not None:
         _inspect_training(found, problems, encode)
     _inspect_sets(found, found.problems, encode)
-    _inspect_context(found)
+    _inspect_model(found)
     return found
 
 
@@ -178,6 +180,8 @@ def _inspect_training(found: Inspection, problems: list[VariantProblem], encode:
             f"rollout.batch is {recipe.rollout.batch}, and the data has {len(problems)} problems: take fewer, or more"
             " data"
         )
+    if not problems:
+        return
     without = found.rewrites.get(0, 0)
     if wanting := _needs_semifactuals(recipe):
         if without == len(problems):
@@ -218,7 +222,7 @@ def _within_limit(found: Inspection, problems: list[VariantProblem], encode: Enc
             longest = max(longest, prompt_set(problem, encode, counterfactual=True).longest)
         if longest > limit:
             over.append((longest, problem.id))
-        else:
+        if longest <= limit or recipe.data.overlong != "drop":  # a fault is said once, and not by what it leaves
             kept.append(problem)
             lengths.append((longest, len(prompts.prompts[0])))
     if over:
@@ -258,12 +262,18 @@ def _inspect_sets(found: Inspection, trained: Sequence[VariantProblem], encode: 
         found.sets.append(ValidationSet(name, settings, tuple(problems), kinds))
 
 
-def _inspect_context(found: Inspection) -> None:
-    """Whether prompts and responses fit into what the model can read."""
+def _inspect_model(found: Inspection) -> None:
+    """Whether the model fits into memory, and prompts and responses into what it can read."""
     recipe = found.recipe
     if found.facts is None:
         found.notices.append(f"The configuration of {recipe.model.name} is not here, so its size is not known.")
         return
+    needed, (here, where) = memory_needed(recipe, found.facts).peak, memory_here()
+    if needed > here:
+        found.notices.append(
+            f"Training may need {needed / GIB:.1f} GiB, and {where} has {here / GIB:.1f}: lower"
+            " optim.microbatch_tokens or model.tokens_per_batch, or set model.gradient_checkpointing=true."
+        )
     context = found.facts.context
     longest = found.longest_prompt or recipe.rollout.max_prompt_tokens
     new = max([recipe.rollout.max_new_tokens, *(s.settings.max_new_tokens or 0 for s in found.sets)])

@@ -21,7 +21,7 @@ LogprobArray = NDArray[np.float32]
 class Scorer(Protocol):
     """Whatever scores with the policy's present weights. `semifactual.policy.local.LocalPolicy` is one."""
 
-    def logprobs(self, groups: Sequence[Group]) -> list[GroupLogprobs]:
+    def logprobs(self, groups: Sequence[Group], *, temperature: float = 1.0) -> list[GroupLogprobs]:
         """For each group, the log-probs of its responses under every variant, by teacher forcing."""
 
 
@@ -37,13 +37,16 @@ class Probed:
     """[token]: the original once more, laid out as the longest variant is: what only rounding moves."""
 
 
-def probe(rollout: Rollout, variants: Sequence[PromptSet], scorer: Scorer, ranks: Ranks) -> list[Probed]:
+def probe(
+    rollout: Rollout, variants: Sequence[PromptSet], scorer: Scorer, ranks: Ranks, temperature: float = 1.0
+) -> list[Probed]:
     """Score every response of a rollout under the variants of its group; one result a completion, in order.
 
     Each process scores its share, a group that straddles two in two parts, and gets the shares of the others.
 
     Args:
         variants: the prompts to score under, one set a group: its semifactuals, or counterfactuals as a control.
+        temperature: that of the rollout, so that pi_old (eq. 6) is the policy that was sampled from.
     """
     mine = ranks.share(rollout.completions)
     parts = [list(members) for _, members in groupby(mine, key=lambda completion: completion.group)]
@@ -51,7 +54,7 @@ def probe(rollout: Rollout, variants: Sequence[PromptSet], scorer: Scorer, ranks
         Group(variants[part[0].group].prompts, tuple(_token_ids(completion) for completion in part)) for part in parts
     ]
     probed = []
-    for part, scored in zip(parts, scorer.logprobs(groups), strict=True):
+    for part, scored in zip(parts, scorer.logprobs(groups, temperature=temperature), strict=True):
         kinds = variants[part[0].group].kinds
         for number in range(len(part)):
             logps = np.stack([variant[number] for variant in scored.variants]).astype(np.float32)

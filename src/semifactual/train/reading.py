@@ -125,6 +125,20 @@ def _is_shareable(policy: LocalPolicy) -> bool:
     return isinstance(layers, list) and all(type(layer) is DynamicLayer for layer in layers)
 
 
+def silence_dropout(model: Any) -> None:
+    """Set every probability of dropout to zero, for a model that learns in training mode.
+
+    The ratio compares two readings of one response: dropout would move it by chance. The layers of transformers hold
+    theirs as a module, or as a number that they hand to a function.
+    """
+    for module in model.modules():
+        if isinstance(module, torch.nn.Dropout):
+            module.p = 0.0
+        for name, value in vars(module).items():
+            if "dropout" in name and isinstance(value, float):
+                setattr(module, name, 0.0)
+
+
 def autocast(recipe: ModelRecipe, device: torch.device) -> AbstractContextManager[Any]:
     """The arithmetic that rollout, probe and update share."""
     if recipe.autocast == "none":

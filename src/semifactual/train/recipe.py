@@ -100,7 +100,7 @@ class RolloutRecipe(Section):
     prompts: Literal["original", "random_variant"] = "original"
     """Generate under the original prompt, or each response under one of the K+1 prompts at random, one pooled group."""
     temperature: Positive = 1.0
-    """Logits are divided by it, in generation and in the loss alike."""
+    """Logits are divided by it, in generation, probe and loss alike."""
     top_p: Annotated[float, Field(gt=0.0, le=1.0)] = 1.0
     """Nucleus sampling. Below 1 the ratio of the loss is that of another distribution than was sampled from."""
     max_prompt_tokens: Count = 1024
@@ -149,7 +149,8 @@ class CreditRecipe(Section):
     source: Literal["semifactual", "shuffle", "counterfactual"] = "semifactual"
     """Controls: the credit shuffled within each response, or drift under prompts that change the answer."""
     drift_floor: Annotated[float, Field(ge=0.0)] | Literal["auto"] = 0.0
-    """Drift below it counts as zero, so that an idle kind has no vote; ``auto``: the measured noise floor."""
+    """Drift below it counts as zero, so that an idle kind has no vote; ``auto``: the measured noise floor, and all of a
+    kind's drift where its mean is within three times of that."""
     aggregate: Literal["zscore", "magnitude"] = "zscore"
     """Every kind z-scored before the mean, an equal vote (eq. 7); or drift averaged over kinds first."""
     on_uniform_groups: Literal["keep", "drop"] = "keep"

@@ -20,6 +20,8 @@ from semifactual.train.recipe import Recipe
 
 FOLDER = "recipes"
 SUFFIX = ".yaml"
+_INSIDE = {"credit": "form", "eval.sets": "NAME.source"}
+"""What a section's own settings are shown by, where another than its first tells more."""
 
 
 def shipped_recipes() -> tuple[str, ...]:
@@ -51,13 +53,23 @@ def read_options(name: str, settings: Iterable[str] = ()) -> dict[str, Any]:
     """The options of a recipe, its bases and the settings, merged and not yet checked. ``base=NAME`` may be set too.
 
     Raises:
-        ConfigError: a file cannot be read, a base is missing or goes in a circle, or a setting is no ``key=value``.
+        ConfigError: a file cannot be read, a base is missing or goes in a circle, a setting is no ``key=value``, or a
+            validation set that is to be taken away is not there.
     """
     over: dict[str, Any] = {}
     for setting in settings:
         over = merged(over, _read_setting(setting))
     base = over.pop("base", None)
-    return merged({"label": Path(name).name.removesuffix(SUFFIX)}, merged(_with_bases(name, None, (), base), over))
+    options = merged({"label": Path(name).name.removesuffix(SUFFIX)}, _with_bases(name, None, (), base))
+    for gone in (key for key, value in _sets(over).items() if value is None):
+        if gone not in _sets(options):
+            known = ", ".join(map(str, _sets(options))) or "none"
+            raise ConfigError(f"there is no validation set {gone} to take away", hint=f"the sets are {known}")
+    options = merged(options, over)
+    if None in (sets := _sets(options)).values():
+        kept = {key: value for key, value in sets.items() if value is not None}
+        options["eval"] = {**options["eval"], "sets": kept}
+    return options
 
 
 def faulty(name: str, faults: Iterable[str]) -> ConfigError:
@@ -77,6 +89,10 @@ def faults_of(error: ValidationError) -> list[str]:
         message = str(detail["msg"]).removeprefix("Value error, ")
         if detail["type"] == "extra_forbidden":
             found.append(f"there is no setting {key}{_suggestion(key)}")
+        elif detail["type"] in {"model_type", "dict_type"}:
+            found.append(
+                f"{key} is {_show(detail['input'])}, and has settings of its own: write it as {_inside(key)}=..."
+            )
         elif detail["type"] == "missing":
             found.append(f"{key} is missing")
         elif detail["type"] == "value_error":
@@ -87,7 +103,7 @@ def faults_of(error: ValidationError) -> list[str]:
 
 
 def merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    """Two trees of options, the second over the first.
+    """Two trees of options, the second over the first. An empty mapping empties.
 
     >>> merged({"a": {"x": 1, "y": 2}}, {"a": {"y": 3}})
     {'a': {'x': 1, 'y': 3}}
@@ -95,7 +111,8 @@ def merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]
     result = dict(below)
     for key, value in above.items():
         inside = result.get(key)
-        result[key] = merged(inside, value) if isinstance(inside, Mapping) and isinstance(value, Mapping) else value
+        both = isinstance(inside, Mapping) and isinstance(value, Mapping) and value
+        result[key] = merged(dict(inside or {}), value) if both else value
     return result
 
 
@@ -134,7 +151,7 @@ def _read_text(name: str, asking: Path | None) -> tuple[str, Path | None]:
     path = Path(name) if asking is None else asking.parent / name
     if path.suffix not in {".yaml", ".yml"} and not path.is_file():
         near = difflib.get_close_matches(name, shipped_recipes(), n=1)
-        known = f"did you mean {near[0]}?" if near else f"the shipped recipes are {', '.join(shipped_recipes())}"
+        known = f"did you mean {near[0]}?" if near else f"the shipped recipes are {', '.join(shipped_recipes())}."
         raise ConfigError(f"there is no recipe {name}", hint=f"{known} A recipe of your own is a .yaml file")
     try:
         return path.read_text(encoding="utf-8"), path
@@ -168,6 +185,21 @@ def _read_setting(setting: str) -> dict[str, Any]:
         value = {part: value}
     assert isinstance(value, dict)
     return value
+
+
+def _sets(options: Mapping[str, Any]) -> Mapping[Any, Any]:
+    """The validation sets of options that are not yet checked; a set that is null is to be taken away."""
+    section = options.get("eval")
+    sets = section.get("sets") if isinstance(section, Mapping) else None
+    return sets if isinstance(sets, Mapping) else {}
+
+
+def _inside(key: str) -> str:
+    """A setting inside a section."""
+    if key.startswith("eval.sets."):
+        return f"{key}.source"
+    first = next((known for known in known_keys() if known.startswith(f"{key}.")), f"{key}.KEY")
+    return f"{key}.{_INSIDE[key]}" if key in _INSIDE else first
 
 
 def _suggestion(key: str) -> str:

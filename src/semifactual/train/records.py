@@ -73,8 +73,10 @@ CPU equal those of one that was not.
 
 **eval.jsonl**: ``step``, ``time/seconds`` and, for every set NAME: ``NAME/accuracy`` (on the original prompts),
 ``NAME/accuracy/KIND``, ``NAME/variants`` (mean over kinds), ``NAME/sealed`` (mean over the kinds that nothing trains
-on), ``NAME/pass@K`` on the original prompts, ``NAME/truncated``, ``NAME/length``, ``NAME/problems``. It is measured on
-the weights after ``step`` optimisation steps; step 0 is the model before training.
+on), ``NAME/pass@K`` on the original prompts, ``NAME/truncated``, ``NAME/length``, ``NAME/problems``, and, where
+a reward failed, ``NAME/failed`` (the share of such responses, which are not right; an accuracy is null where all of its
+responses are such). It is measured on the weights after ``step`` optimisation steps; step 0 is the model before
+training.
 
 **validation/*.parquet**: a row a prompt, with ``set``, ``problem_id``, ``number`` (of the prompt in its problem, 0 the
 original), ``kind`` ("original" or the rewrite's), ``sealed`` (whether nothing trains on that kind), ``question`` (a
@@ -191,10 +193,14 @@ class JsonLines:
             os.truncate(self.path, self._end)
 
     def lines(self) -> Iterator[dict[str, Any]]:
-        """The lines in the file, in order."""
+        """The whole lines in the file, in order: a full disk may have torn the last one."""
         if self.path.exists():
             with self.path.open(encoding="utf-8", newline="\n") as file:
-                yield from map(json.loads, file)
+                yield from (json.loads(line) for line in file if line.endswith("\n"))
+
+    def of_step(self, step: int) -> dict[str, Any] | None:
+        """The line of a step; None where the file has none."""
+        return next((line for line in self.lines() if line["step"] == step), None)
 
     def _write(self) -> None:
         """Everything that waits, from the end of the last whole line on: a write that failed may have left a part."""

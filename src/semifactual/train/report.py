@@ -117,7 +117,11 @@ def warnings(run: TrainingRun) -> list[str]:
     if cut and cut[1] > MANY_CUT:
         found.append(f"{percent(cut[1])} of responses are cut at the limit at the end: their answers are lost.")
     if uniform and uniform[1] > MANY_UNIFORM:
-        found.append(f"{percent(uniform[1])} of groups have equal rewards at the end: there is little left to learn.")
+        right = run.series("reward/accuracy")[1]
+        why = "there is little left to learn."
+        if right and not any(right):
+            why = "no response was right, so the data may be too hard."
+        found.append(f"{percent(uniform[1])} of groups have equal rewards at the end: {why}")
     timeouts = sum(line.get("reward/timeouts") or 0 for line in run.metrics)
     if timeouts:
         found.append(f"The verifier ran out of time on {count(timeouts, 'response')}, which earned nothing.")

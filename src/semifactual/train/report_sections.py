@@ -56,7 +56,7 @@ def ends(series: Series) -> tuple[float, float, int] | None:
 
 
 def _validation(run: TrainingRun) -> Section | None:
-    names = [name for name in run.sets if run.validated(f"{name}/accuracy")[0]]
+    names = [name for name in run.sets if ends(run.validated(f"{name}/accuracy"))]
     if not names:
         return None
     charts = []

@@ -82,7 +82,7 @@ def overlong_penalty(tokens: int, longest: int, buffer: int, factor: float) -> f
     """
     if not buffer:
         return 0.0
-    return -factor * min(max(tokens - (longest - buffer), 0) / buffer, 1.0)
+    return factor * max(min((longest - buffer - tokens) / buffer, 0.0), -1.0)
 
 
 def refuse_many_failures(failures: list[str], responses: int, most: float) -> None:

@@ -38,7 +38,7 @@ from semifactual.train.data import TrainingData
 from semifactual.train.distributed import Ranks
 from semifactual.train.interrupts import Interrupts, heeding_interrupts
 from semifactual.train.preflight import Inspection
-from semifactual.train.reading import Reader
+from semifactual.train.reading import Reader, silence_dropout
 from semifactual.train.recipe import Recipe
 from semifactual.train.records import EVAL_NAME, METRICS_NAME, RECIPE_NAME, VALIDATION_FOLDER, Records
 from semifactual.train.reward import Judge
@@ -49,7 +49,6 @@ from semifactual.train.watching import Watcher
 
 AUTO = "auto"
 _LOCK_NAME = ".lock"
-_OURS = {RECIPE_NAME, METRICS_NAME, EVAL_NAME, "completions", "checkpoints", _LOCK_NAME, "report.html"}
 
 
 @dataclass
@@ -114,7 +113,9 @@ def find_start(found: Inspection, out: Path, resume: str) -> Start:
             f"{out} was begun with other settings: {'; '.join(changes)}",
             hint="repeat the old settings to go on, choose another --out, or branch off with --resume CHECKPOINT",
         )
-    return Start(newest, finished=steps[-1] >= found.recipe.steps)
+    further = f"{out} has gone {steps[-1]:,} steps, further than the {found.recipe.steps:,} that are asked for"
+    notices = (further,) if steps[-1] > found.recipe.steps else ()
+    return Start(newest, finished=_is_finished(found.recipe, out, steps[-1]), notices=notices)
 
 
 @contextmanager
@@ -190,7 +191,14 @@ def _named_start(found: Inspection, out: Path, checkpoint: Path, steps: list[int
     changes = _changes(found, checkpoint)
     notices = (f"the settings differ from those of {checkpoint}: {'; '.join(changes)}",) if changes else ()
     history = None if inside else checkpoint.resolve().parent.parent
-    return Start(checkpoint, history, finished=inside and state.step >= found.recipe.steps, notices=notices)
+    finished = inside and _is_finished(found.recipe, out, state.step)
+    return Start(checkpoint, history, finished=finished, notices=notices)
+
+
+def _is_finished(recipe: Recipe, out: Path, step: int) -> bool:
+    """Whether all steps are done and validated. An interruption may have come between the two."""
+    validates = recipe.eval.every > 0 and bool(recipe.eval.sets)
+    return step >= recipe.steps and (not validates or Records(out).evaluations.of_step(step) is not None)
 
 
 def _changes(found: Inspection, checkpoint: Path) -> list[str]:
@@ -256,6 +264,7 @@ def _open_model(recipe: Recipe, start: Start, ranks: Ranks) -> LocalPolicy:
         # The second name is that of transformers before 5.2x.
         enable = getattr(policy.model, "activation_checkpointing_enable", policy.model.gradient_checkpointing_enable)
         enable()
+        silence_dropout(policy.model)
     return policy
 
 

@@ -56,6 +56,9 @@ def rollout_warnings(rollout: Rollout, credited: Credited | None) -> list[str]:
     failures = [completion.earned.error for completion in rollout.completions if completion.earned.error]
     if failures:
         said.append(f"{len(failures)} of {len(rollout.completions)} rewards failed, the first with {failures[0]}")
+    rewards = {completion.reward for completion in rollout.completions}
+    if len(rewards) == 1 and not any(completion.earned.right for completion in rollout.completions) and not failures:
+        said.append("no response was right and all rewards are equal: the data may be too hard")
     if credited is not None and credited.idle:
         kinds = ", ".join(credited.idle)
         said.append(f"the drift of {kinds} is within three times its noise floor: it has a vote and nothing to say")

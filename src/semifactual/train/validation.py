@@ -6,6 +6,7 @@ Prompts, seeds and counts are a set's own: nothing here depends on how a run tra
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -54,6 +55,8 @@ class _Answered:
     samples: int
     truncated: int
     tokens: int
+    errors: tuple[str, ...] = ()
+    """Why responses have no reward, one entry a response; such a response is not right."""
 
     @property
     def kind(self) -> str:
@@ -68,6 +71,8 @@ class Validated:
     """By flat keys as in eval.jsonl."""
     rows: list[dict[str, Any]]
     """A row a prompt, as in validation/step-N.parquet: what a comparison of runs draws its intervals from."""
+    warning: str = ""
+    """What a user should hear, if anything."""
 
 
 def validate(
@@ -95,9 +100,17 @@ def validate(
     metrics["truncated"] = sum(entry.truncated for entry in originals) / samples
     metrics["length"] = sum(entry.tokens for entry in originals) / samples
     metrics["problems"] = len(settings.problems)
+    errors = [error for entry in answered for error in entry.errors]
+    asked = sum(entry.samples for entry in answered)
+    warning = ""
+    if errors:
+        metrics["failed"] = len(errors) / asked
+        warning = (
+            f"validation on {settings.name}: {len(errors):,} of {asked:,} rewards failed, the first with {errors[0]}"
+        )
     rows = [_row(settings, entry) for entry in answered]
     rows.sort(key=lambda row: (row["problem_id"], row["number"]))  # processes bring their shares in turn
-    return Validated({f"{settings.name}/{key}": value for key, value in metrics.items()}, rows)
+    return Validated({f"{settings.name}/{key}": value for key, value in metrics.items()}, rows, warning)
 
 
 def _questions(problem: VariantProblem) -> list[_Question]:
@@ -132,10 +145,12 @@ def _ask(
     sampling = Sampling(settings.temperature, settings.top_p, settings.max_new_tokens or max_new_tokens)
     found = []
     for question, responses in zip(questions, engine.generate(requests, sampling), strict=True):
-        right = sum(judge.earned(question.problem, engine.decode(r.token_ids)).right for r in responses)
+        earned = [judge.earned(question.problem, engine.decode(response.token_ids)) for response in responses]
+        right = sum(one.right for one in earned)
+        errors = tuple(one.error for one in earned if one.error)
         truncated = sum(response.stop is StopReason.LENGTH for response in responses)
         tokens = sum(len(response.token_ids) for response in responses)
-        found.append(_Answered(question, right, len(responses), truncated, tokens))
+        found.append(_Answered(question, right, len(responses), truncated, tokens, errors))
     return found
 
 
@@ -157,10 +172,15 @@ def _row(of: ValidationSet, entry: _Answered) -> dict[str, Any]:
 
 
 def _accuracy(entries: Sequence[_Answered]) -> float:
+    """NaN where no response has a reward: then nothing was measured."""
+    if all(len(entry.errors) == entry.samples for entry in entries):
+        return math.nan
     return sum(entry.right / entry.samples for entry in entries) / len(entries)
 
 
 def _pass_at(entries: Sequence[_Answered], k: int) -> float:
+    if math.isnan(_accuracy(entries)):
+        return math.nan
     right = torch.tensor([entry.right for entry in entries])
     samples = torch.tensor([entry.samples for entry in entries])
     return pass_at_k(right, samples, k).mean().item()
