@@ -24,6 +24,7 @@ INSTALL := install --quiet --constraint constraints.txt
 DEMO_SOURCE := builtin:word_problems?steps=1..2&max=20&n=20
 DEMO_OUT := out/demo
 DEMO_RUNS := runs/demo
+DEMO_SETTINGS := $(addprefix --set ,steps=4 rollout.batch=8 optim.minibatch=4 'eval.sets.validation.source=$(DEMO_SOURCE)')
 
 .PHONY: demo test lint check test-integrations cards clean
 
@@ -33,7 +34,7 @@ demo: $(VENV)/.installed
 	$(BIN)/semifactual check $(DEMO_OUT) --fail-on-reject
 	$(BIN)/semifactual show $(DEMO_OUT) --limit 2
 	$(BIN)/semifactual drift $(DEMO_OUT) --model builtin:tiny --out $(DEMO_RUNS)/drift
-	$(BIN)/scapo-train tiny-cpu --out $(DEMO_RUNS)/train --set data.source=$(DEMO_OUT) --set steps=4
+	$(BIN)/scapo-train tiny-cpu --out $(DEMO_RUNS)/train --set data.source=$(DEMO_OUT) $(DEMO_SETTINGS)
 
 test: lint
 	$(BIN)/pytest -n $(JOBS)
