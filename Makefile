@@ -83,7 +83,7 @@ $(CHECK_VENV)/.installed: pyproject.toml constraints.txt
 
 $(OLD_VENV)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv --clear $(OLD_VENV)
-	$(OLD_BIN)/pip $(INSTALL) --editable ".[dev,train]" "transformers==5.10.4"
+	$(OLD_BIN)/pip $(INSTALL) --editable ".[dev,train]" "transformers==5.10.4" "huggingface_hub<2" "tokenizers<0.23"
 	touch $@
 
 $(TRL_VENV)/.installed: pyproject.toml constraints.txt
@@ -93,7 +93,7 @@ $(TRL_VENV)/.installed: pyproject.toml constraints.txt
 
 $(VERL_VENV)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv --clear $(VERL_VENV)
-	$(VERL_BIN)/pip $(INSTALL) --editable . "verl==0.9.1" TransferQueue cachetools fastapi uvicorn "pytest>=8.3"
+	$(VERL_BIN)/pip $(INSTALL) --editable . "verl==0.9.1" "huggingface_hub==1.33.0" "transformers==5.10.4" TransferQueue cachetools fastapi uvicorn "pytest>=8.3"
 	touch $@
 
 $(SERVE_VENV)/.installed: pyproject.toml constraints.txt
