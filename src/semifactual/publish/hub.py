@@ -206,7 +206,7 @@ def token_to_write() -> str:
     if token is None:
         raise HubError(
             "there is no token for the Hub",
-            hint="set HF_TOKEN, or run `hf auth login`; tokens are made at https://huggingface.co/settings/tokens",
+            hint="set HF_TOKEN, or run `hf auth login`; tokens are made in the settings of your account",
         )
     return token
 

@@ -77,7 +77,7 @@ def in_words(
     if status == 401:
         return HubError(
             "the Hub does not accept the token",
-            hint="make a token at https://huggingface.co/settings/tokens, and set HF_TOKEN or run `hf auth login`",
+            hint="make a token in the settings of your account, and set HF_TOKEN or run `hf auth login`",
         )
     if status == 403:
         return HubError(
