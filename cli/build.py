@@ -10,6 +10,7 @@ import typer
 
 from semifactual.errors import ConfigError
 
+from .asking import AskOption
 from .console import INTERRUPTED, JsonFlag, print_error, print_json, print_news, print_table, printable, progress
 from .push import pushed, pushed_words
 from .spending import print_failures, spending
@@ -59,19 +60,19 @@ def build(
     license: Annotated[str | None, typer.Option(help="The source's licence, for the data card.")] = None,
     engine: Annotated[str | None, typer.Option(help="What makes rewrites: rule, llm, or auto for both.")] = None,
     model: Annotated[str | None, typer.Option(help="The model that rewrites: openai:NAME@URL.")] = None,
-    judge: Annotated[str | None, typer.Option(help="The model that settles what rules leave unsure.")] = None,
-    solver: Annotated[str | None, typer.Option(help="The model that solves rewrites and originals.")] = None,
-    votes: Annotated[int | None, typer.Option(help="Independent solutions of each text.")] = None,
+    judge: AskOption.Judge = None,
+    solver: AskOption.Solver = None,
+    votes: AskOption.Votes = None,
     repairs: Annotated[int | None, typer.Option(help="How often a failed rewrite goes back to the model.")] = None,
-    temperature: Annotated[float | None, typer.Option(help="The models' sampling temperature.")] = None,
-    reply_tokens: Annotated[int | None, typer.Option(help="The most tokens of one reply, reasoning included.")] = None,
-    extra_body: Annotated[str | None, typer.Option(help="More fields of every request, as a JSON object.")] = None,
-    api_key_env: Annotated[str | None, typer.Option(help="The environment variable that holds the key.")] = None,
-    concurrency: Annotated[int | None, typer.Option(help="The most requests in flight.")] = None,
-    timeout: Annotated[float | None, typer.Option(help="Seconds in which a reply must be complete.")] = None,
-    attempts: Annotated[int | None, typer.Option(help="How often a request without a reply is sent.")] = None,
-    rpm: Annotated[int | None, typer.Option(help="The most requests a minute.")] = None,
-    tpm: Annotated[int | None, typer.Option(help="The most tokens a minute.")] = None,
+    temperature: AskOption.Temperature = None,
+    reply_tokens: AskOption.ReplyTokens = None,
+    extra_body: AskOption.ExtraBody = None,
+    api_key_env: AskOption.ApiKeyEnv = None,
+    concurrency: AskOption.Concurrency = None,
+    timeout: AskOption.Timeout = None,
+    attempts: AskOption.Attempts = None,
+    rpm: AskOption.Rpm = None,
+    tpm: AskOption.Tpm = None,
     max_cost: Annotated[float | None, typer.Option(help="Stop, and be able to go on, before it costs more.")] = None,
     max_tokens: Annotated[int | None, typer.Option(help="Stop, and be able to go on, before it uses more.")] = None,
     batch: Annotated[

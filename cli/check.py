@@ -9,6 +9,7 @@ import typer
 
 from semifactual.validate.verdict import Mode
 
+from .asking import AskOption
 from .console import JsonFlag, print_json, print_news, print_table, printable, progress
 from .spending import print_failures, spending
 
@@ -38,18 +39,18 @@ def check(
     fail_on_reject: Annotated[
         bool, typer.Option("--fail-on-reject", help="Exit with 1 if any rewrite is rejected.")
     ] = False,
-    judge: Annotated[str | None, typer.Option(help="The model that settles what rules leave unsure.")] = None,
-    solver: Annotated[str | None, typer.Option(help="The model that solves rewrites and originals.")] = None,
-    votes: Annotated[int | None, typer.Option(help="Independent solutions of each text.")] = None,
-    temperature: Annotated[float | None, typer.Option(help="The models' sampling temperature.")] = None,
-    reply_tokens: Annotated[int | None, typer.Option(help="The most tokens of one reply, reasoning included.")] = None,
-    extra_body: Annotated[str | None, typer.Option(help="More fields of every request, as a JSON object.")] = None,
-    api_key_env: Annotated[str | None, typer.Option(help="The environment variable that holds the key.")] = None,
-    concurrency: Annotated[int | None, typer.Option(help="The most requests in flight.")] = None,
-    timeout: Annotated[float | None, typer.Option(help="Seconds in which a reply must be complete.")] = None,
-    attempts: Annotated[int | None, typer.Option(help="How often a request without a reply is sent.")] = None,
-    rpm: Annotated[int | None, typer.Option(help="The most requests a minute.")] = None,
-    tpm: Annotated[int | None, typer.Option(help="The most tokens a minute.")] = None,
+    judge: AskOption.Judge = None,
+    solver: AskOption.Solver = None,
+    votes: AskOption.Votes = None,
+    temperature: AskOption.Temperature = None,
+    reply_tokens: AskOption.ReplyTokens = None,
+    extra_body: AskOption.ExtraBody = None,
+    api_key_env: AskOption.ApiKeyEnv = None,
+    concurrency: AskOption.Concurrency = None,
+    timeout: AskOption.Timeout = None,
+    attempts: AskOption.Attempts = None,
+    rpm: AskOption.Rpm = None,
+    tpm: AskOption.Tpm = None,
     max_cost: Annotated[float | None, typer.Option(help="Stop before it costs more.")] = None,
     max_tokens: Annotated[int | None, typer.Option(help="Stop before it uses more.")] = None,
     cache: Annotated[Path | None, typer.Option(help="The file that keeps every reply.")] = None,
