@@ -9,13 +9,6 @@
   let kind = MEAN;
   let token = 0;
 
-  function element(name, text, className) {
-    const made = document.createElement(name);
-    if (text !== undefined) made.textContent = text;
-    if (className) made.className = className;
-    return made;
-  }
-
   const spaces = (text) => "␣".repeat(text.length);
   const probability = (surprise) => figure(Math.exp(-surprise / 1000));
   const tokenDrift = (units) => (units > 0 && units < 5 ? "< 0.0005" : figure(units / 10000));

@@ -20,6 +20,13 @@ function figure(value) {
   return value.toFixed(Math.max(2 - Math.floor(Math.log10(value)), 0));
 }
 
+function element(name, text, className) {
+  const made = document.createElement(name);
+  if (text !== undefined) made.textContent = text;
+  if (className) made.className = className;
+  return made;
+}
+
 /* onCurrent(index) runs whenever another token becomes current; nameOf(index) is what a screen reader says of it. */
 function createHeatMap(container, {onCurrent, nameOf}) {
   let spans = [];

@@ -10,13 +10,6 @@
   let view = "credit";
   let token = 0;
 
-  function element(name, text, className) {
-    const made = document.createElement(name);
-    if (text !== undefined) made.textContent = text;
-    if (className) made.className = className;
-    return made;
-  }
-
   /* The value of a token in a view, or null where there is none. */
   function value(of, i) {
     if (of === "advantage") {

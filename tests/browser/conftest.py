@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -38,3 +39,29 @@ class Opened:
         self.page.on("pageerror", lambda error: self.said.append(str(error)))
         self.page.on("request", lambda request: self.asked.append(request.url))
         self.page.goto(path.as_uri())
+
+
+Open = Callable[..., Opened]
+
+
+@pytest.fixture
+def open_page(chromium: Any) -> Iterator[Open]:
+    opened: list[Opened] = []
+
+    def open_(path: Path, **options: Any) -> Opened:
+        opened.append(Opened(chromium, path, **options))
+        return opened[-1]
+
+    yield open_
+    for one in opened:
+        one.context.close()
+
+
+def embedded(page: Any) -> dict[str, Any]:
+    data: dict[str, Any] = json.loads(page.locator("#data").text_content())
+    return data
+
+
+def tints(page: Any) -> list[int]:
+    found: list[int] = page.eval_on_selector_all(".t", "spans => spans.map((span) => Number(span.dataset.heat))")
+    return found

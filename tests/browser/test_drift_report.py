@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from semifactual.drift.report import HEAT_EDGES, write_report
-from tests.browser.conftest import Opened
+from tests.browser.conftest import Open, embedded, tints
 from tests.drift.synthetic import HOSTILE, Shape, write_run
 
 pytestmark = pytest.mark.slow
-
-Open = Callable[..., Opened]
 
 
 @pytest.fixture(scope="module")
@@ -24,26 +20,8 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def open_report(chromium: Any, report: Path) -> Iterator[Open]:
-    opened = []
-
-    def open_(**options: Any) -> Opened:
-        opened.append(Opened(chromium, report, **options))
-        return opened[-1]
-
-    yield open_
-    for one in opened:
-        one.context.close()
-
-
-def embedded(page: Any) -> dict[str, Any]:
-    data: dict[str, Any] = json.loads(page.locator("#data").text_content())
-    return data
-
-
-def tints(page: Any) -> list[int]:
-    found: list[int] = page.eval_on_selector_all(".t", "spans => spans.map((span) => Number(span.dataset.heat))")
-    return found
+def open_report(open_page: Open, report: Path) -> Open:
+    return partial(open_page, report)
 
 
 def classes(drift: list[int]) -> list[int]:

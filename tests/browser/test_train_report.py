@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -14,12 +12,10 @@ from semifactual.evaluation.compare import compare_runs
 from semifactual.evaluation.compare_report import write_compare_report
 from semifactual.evaluation.training_runs import read_run
 from semifactual.train.report import HEAT_EDGES, write_report
-from tests.browser.conftest import Opened
+from tests.browser.conftest import Open, embedded, tints
 from tests.train.synthetic import HOSTILE, write_run
 
 pytestmark = pytest.mark.slow
-
-Open = Callable[..., Opened]
 
 
 @pytest.fixture(scope="module")
@@ -35,29 +31,6 @@ def comparison(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folders += [write_run(folder / f"b{seed}", {"label": HOSTILE, "seed": seed}, lift=0.5) for seed in (0, 1)]
     runs = [read_run(one) for one in folders]
     return write_compare_report(compare_runs(runs), runs, folder)
-
-
-@pytest.fixture
-def open_page(chromium: Any) -> Iterator[Open]:
-    opened: list[Opened] = []
-
-    def open_(path: Path, **options: Any) -> Opened:
-        opened.append(Opened(chromium, path, **options))
-        return opened[-1]
-
-    yield open_
-    for one in opened:
-        one.context.close()
-
-
-def embedded(page: Any) -> dict[str, Any]:
-    data: dict[str, Any] = json.loads(page.locator("#data").text_content())
-    return data
-
-
-def tints(page: Any) -> list[int]:
-    found: list[int] = page.eval_on_selector_all(".t", "spans => spans.map((span) => Number(span.dataset.heat))")
-    return found
 
 
 def classes(view: str, values: list[float]) -> list[int]:

@@ -65,6 +65,19 @@ class ScoredProblem:
         yield IDENTITY, 0, self.prompts[0]
 
 
+def told_of(response: ScoredResponse) -> dict[str, Any]:
+    """What a user reads of a response, beside its scores."""
+    return {
+        "sample": response.sample,
+        "seed": response.seed,
+        "text": response.text,
+        "token_ids": response.token_ids,
+        "stop": response.stop,
+        "answer": response.answer,
+        "correct": response.correct,
+    }
+
+
 def to_row(problem: ScoredProblem) -> dict[str, Any]:
     """The journal's row of a problem; log-probs bit by bit, so that nothing is rounded on the way."""
     return {
@@ -76,13 +89,7 @@ def to_row(problem: ScoredProblem) -> dict[str, Any]:
         "prompts": problem.prompts,
         "responses": [
             {
-                "sample": response.sample,
-                "seed": response.seed,
-                "text": response.text,
-                "token_ids": response.token_ids,
-                "stop": response.stop,
-                "answer": response.answer,
-                "correct": response.correct,
+                **told_of(response),
                 "tokens": response.tokens,
                 "categories": [CATEGORIES.index(category) for category in response.categories],
                 "logps": base64.b64encode(response.logps.astype("<f4").tobytes()).decode("ascii"),

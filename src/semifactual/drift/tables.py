@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from semifactual.drift.measures import ProblemDrift
-from semifactual.drift.scored import ScoredProblem, ScoredResponse
+from semifactual.drift.scored import ScoredProblem, ScoredResponse, told_of
 from semifactual.pipeline.output import write_all
 from semifactual.pipeline.records import to_json
 
@@ -96,16 +96,7 @@ def _prompt_row(problem: ScoredProblem) -> dict[str, Any]:
 
 
 def _response_row(problem: ScoredProblem, response: ScoredResponse) -> dict[str, Any]:
-    return {
-        "problem_id": problem.id,
-        "sample": response.sample,
-        "seed": response.seed,
-        "text": response.text,
-        "token_ids": response.token_ids,
-        "stop": response.stop,
-        "answer": response.answer,
-        "correct": response.correct,
-    }
+    return {"problem_id": problem.id, **told_of(response)}
 
 
 def _logp_rows(problem: ScoredProblem) -> Iterator[dict[str, Any]]:
