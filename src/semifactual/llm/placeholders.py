@@ -8,28 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from semifactual.text.document import Document
-from semifactual.text.spans import Span, SpanType
+from semifactual.text.spans import VERBATIM, Span, SpanType
 
 OPEN, CLOSE = "⟦", "⟧"
 
-MASKED = frozenset(
-    {
-        SpanType.MATH,
-        SpanType.LATEX,
-        SpanType.CODE,
-        SpanType.URL,
-        SpanType.CURRENCY,
-        SpanType.PERCENT,
-        SpanType.NUMBER,
-        SpanType.TIME,
-        SpanType.DATE,
-        SpanType.RATIO,
-        SpanType.VARIABLE,
-        SpanType.OPTION,
-        SpanType.BLANK,
-        SpanType.OPERATOR,
-    }
-)
+MASKED = VERBATIM - {SpanType.LABEL, SpanType.NAME, SpanType.NUMBER_WORD, SpanType.ORDINAL}
 """What a model does not write. Ordinals in digits are masked too; words, names and units it must be able to place."""
 
 _MARK = re.compile(rf"{OPEN}\s*M(\d{{1,5}})\s*{CLOSE}")
