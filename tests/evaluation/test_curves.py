@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semifactual.drift.html import PALETTE
 from semifactual.evaluation.curves import EXTENT, LABEL_GAP, MOST_POINTS, STYLES, Line, Scale, line_chart, thinned
+from semifactual.html import PALETTE
 from semifactual.resources import template_yaml
-from tests.drift.test_html import contrast
+from tests.test_html import contrast
 
 values = st.floats(-1e6, 1e6, allow_nan=False).filter(lambda value: value == 0 or abs(value) > 1e-9)
 

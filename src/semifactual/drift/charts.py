@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from semifactual.drift.exhibits import CELLS, Transition
-from semifactual.drift.html import Axis, tick
+from semifactual.html import Axis, tick
 
 HEAT_CLASSES = 7
 FEW_TOKENS = 50

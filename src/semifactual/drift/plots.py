@@ -11,9 +11,9 @@ import numpy as np
 
 from semifactual.drift.charts import category_chart, heat_classes, histogram_chart, kind_chart
 from semifactual.drift.exhibits import CELLS, Transition, read_transitions
-from semifactual.drift.html import PALETTE, spoken
 from semifactual.drift.report import read_summary
 from semifactual.errors import ConfigError
+from semifactual.html import PALETTE, spoken
 from semifactual.resources import template_yaml
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from typing import Any
 from semifactual.answers import Verifier
 from semifactual.drift.chunked import Stage, silent
 from semifactual.drift.config import DriftConfig, PolicyRunConfig
-from semifactual.drift.html import count
 from semifactual.drift.identity import identity_of
 from semifactual.drift.inputs import Inputs
 from semifactual.drift.responses import Tokenised, tokenise
 from semifactual.drift.scoring import Generation, Scorer, encode_prompts
 from semifactual.drift.survey import Survey, refuse_unknown, require_something, survey
+from semifactual.html import count
 from semifactual.policy.loading import open_policy
 from semifactual.policy.local import LocalPolicy
 from semifactual.policy.policy import Sampling

@@ -12,7 +12,7 @@ import numpy as np
 
 from semifactual.drift.charts import FEW_TOKENS, category_chart, histogram_chart, kind_chart, transition_charts
 from semifactual.drift.exhibits import CELLS, MOVED, Exhibits, Shown, read_exhibits, run_file
-from semifactual.drift.html import render_page, script_json
+from semifactual.html import render_page, script_json
 from semifactual.text.diff import Change, word_diff
 
 REPORT = "report.html"

@@ -8,10 +8,10 @@ from statistics import fmean
 from typing import Any
 
 from semifactual import __version__
-from semifactual.drift.html import count, figure, percent, render_page
 from semifactual.evaluation.compare import is_share
 from semifactual.evaluation.curves import STYLES, Line, Scale, line_chart
 from semifactual.evaluation.training_runs import Series, TrainingRun
+from semifactual.html import count, figure, percent, render_page
 from semifactual.pipeline.output import write_text_durably
 
 REPORT = "compare.html"

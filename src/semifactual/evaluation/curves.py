@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from semifactual.drift.html import figure, percent, round_step, tick
+from semifactual.html import figure, percent, round_step, tick
 
 MOST_POINTS = 240
 """A longer line is drawn as means over equal stretches of steps."""

@@ -12,10 +12,10 @@ import numpy as np
 
 from semifactual import __version__
 from semifactual.drift.bootstrap import paired_intervals
-from semifactual.drift.html import count, figure, percent, render_page
 from semifactual.drift.report import facts
 from semifactual.evaluation.per_problem import metric_parts
 from semifactual.evaluation.training_runs import TrainingRun, read_run
+from semifactual.html import count, figure, percent, render_page
 from semifactual.pipeline.output import write_text_durably
 from semifactual.train.report_completions import shown_completions
 from semifactual.train.report_sections import ends, sections

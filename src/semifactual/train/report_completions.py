@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 
-from semifactual.drift.html import script_json
+from semifactual.html import script_json
 from semifactual.train.records import COMPLETIONS_FOLDER
 
 MOST_BYTES = 1_500_000

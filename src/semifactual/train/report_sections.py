@@ -8,9 +8,9 @@ from itertools import groupby
 from statistics import fmean
 from typing import Any
 
-from semifactual.drift.html import count, duration, figure, percent, times
 from semifactual.evaluation.curves import STYLES, Line, line_chart
 from semifactual.evaluation.training_runs import Series, TrainingRun
+from semifactual.html import count, duration, figure, percent, times
 
 SLIGHT = 0.02
 """A smaller relative change is not called one in a headline."""
