@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from .limits import TooLarge
 from .numerals import decimal
-from .programs import Program, ProgramError, leaves, parse_program, value_of
+from .programs import Program, ProgramError, leaves, parse_program, replaced, value_of
 
 COMMON_CONSTANTS = frozenset(Fraction(n) for n in (0, 1, 2, 4, 7, 10, 12, 24, 30, 52, 60, 100, 365, 1000, 3600)) | {
     Fraction(1, 2),
@@ -151,7 +151,7 @@ def _follow(steps: tuple[Step, ...], bindable: frozenset[Fraction], answer: Frac
                 return RederiveResult(
                     Rederivation.UNBOUND, f"{exact_text(leaf)} in {step.expression!r} is not in the text"
                 )
-        number = value_of(_with_results(step.program, results), {})
+        number = value_of(replaced(step.program, results), {})
         printed = exact_value(step.printed)
         if not number.is_Rational or printed is None:
             return RederiveResult(Rederivation.BROKEN, f"{step.expression} = {step.printed} is not exact")
@@ -164,19 +164,6 @@ def _follow(steps: tuple[Step, ...], bindable: frozenset[Fraction], answer: Frac
             Rederivation.BROKEN, f"the last step is {exact_text(value)}, the answer {exact_text(answer)}"
         )
     return RederiveResult(Rederivation.REDERIVED, f"{len(steps)} steps lead to {exact_text(value)}")
-
-
-def _with_results(program: Program, results: Mapping[Fraction, Fraction]) -> Program:
-    """The program with rounded results of earlier steps replaced by the exact ones."""
-    from .programs import Literal, Operation
-
-    match program:
-        case Literal(value):
-            return Literal(results.get(value, value))
-        case Operation(name, args):
-            return Operation(name, tuple(_with_results(arg, results) for arg in args))
-        case _:
-            return program
 
 
 def _rounds_to(value: Fraction, printed: Fraction, text: str) -> bool:

@@ -54,6 +54,8 @@ class Document:
     @cached_property
     def answer_formats(self) -> tuple[tuple[int, int], ...]:
         """The offsets of what fixes the answer's form: a sentence, a bracket, or the rest of a clause."""
+        if _ANSWER_FORMAT.search(self.text) is None:
+            return ()
         found = ((a, b, _ANSWER_FORMAT.search(self.text, a, b)) for a, b in self.sentences)
         return tuple(self._format_range(a, b, match) for a, b, match in found if match)
 
@@ -65,7 +67,16 @@ class Document:
 
     def of_type(self, *types: SpanType) -> Iterator[Span]:
         """The spans of the given types, in order."""
-        return (span for span in self.spans if span.type in types)
+        if len(types) == 1:
+            return iter(self._by_type.get(types[0], ()))
+        return iter(sorted(span for one in types for span in self._by_type.get(one, ())))
+
+    @cached_property
+    def _by_type(self) -> dict[SpanType, list[Span]]:
+        found: dict[SpanType, list[Span]] = {}
+        for span in self.spans:
+            found.setdefault(span.type, []).append(span)
+        return found
 
     def pieces(self, *types: SpanType) -> list[str]:
         """The texts of the spans of the given types, in order."""
@@ -83,10 +94,11 @@ class Document:
 
     @cached_property
     def _placed_words(self) -> list[tuple[int, str]]:
+        text = self.text
         return [
-            (span.start, without_possessive(piece.lower()).replace("’", "'"))
-            for span in self.spans
-            if (piece := span.of(self.text))[0].isalpha() and span.type not in _NOT_PROSE
+            (start, without_possessive(text[start:end].lower()).replace("’", "'"))
+            for start, end, span_type in self.spans
+            if text[start].isalpha() and span_type not in _NOT_PROSE
         ]
 
     def _format_range(self, start: int, end: int, match: re.Match[str]) -> tuple[int, int]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from semifactual.text.lexicon import ambiguous_names, english_words, first_names, without_possessive, word_list
 from semifactual.text.spans import ALPHABETIC, Span, SpanType
 
+_FARTHEST_START = 40
+"""Spans. So many brackets, dashes and spaces at most stand between the start of a sentence and its first word."""
+
 
 def classify_capitalised(text: str, spans: list[Span]) -> tuple[Span, ...]:
     """Give capitalised words their type: a name, a label in capitals, a date, or what their lower case says.
@@ -16,35 +19,38 @@ def classify_capitalised(text: str, spans: list[Span]) -> tuple[Span, ...]:
     inside: set[str] = set()
     undecided: list[int] = []
     result = list(spans)
-    opening = True
     for index, span in enumerate(spans):
-        if span.type in ALPHABETIC and text[span.start].isupper():
-            span_type = _certain_type(text, span, opening)
+        if text[span.start].isupper() and span.type in ALPHABETIC:
+            span_type = _certain_type(text, span, _opens_sentence(text, spans, index))
             if span_type is None:
                 undecided.append(index)
             else:
                 result[index] = Span(span.start, span.end, span_type)
                 if span_type is SpanType.NAME:
                     inside.add(without_possessive(span.of(text)))
-        opening = _opens_sentence(text, span, opening)
     for index in undecided:
         if _is_name_at_start(text, spans, index, inside):
             result[index] = Span(spans[index].start, spans[index].end, SpanType.NAME)
     return tuple(result)
 
 
-def _opens_sentence(text: str, span: Span, opening: bool) -> bool:
-    """Whether the span behind `span` stands at the start of a sentence, given whether `span` did."""
-    if span.type is SpanType.SPACE:
-        return opening or "\n" in span.of(text)
-    if span.type is SpanType.PUNCTUATION:
-        mark = span.of(text)
-        if mark in ".?!:":
-            return not ends_abbreviation(text, span.start)
-        return opening or mark in '“"‘*#•'
-    if span.type is SpanType.MATH:
-        return span.of(text).rstrip("$)]\\ \n").endswith((".", "?"))
-    return span.type in (SpanType.OPTION, SpanType.CODE) or (opening and span.type is SpanType.BLANK)
+def _opens_sentence(text: str, spans: list[Span], index: int) -> bool:
+    """Whether the span at `index` stands at the start of a sentence."""
+    for span in reversed(spans[max(0, index - _FARTHEST_START) : index]):
+        if span.type is SpanType.SPACE:
+            if "\n" in span.of(text):
+                return True
+        elif span.type is SpanType.PUNCTUATION:
+            mark = span.of(text)
+            if mark in ".?!:":
+                return not ends_abbreviation(text, span.start)
+            if mark in '“"‘*#•':
+                return True
+        elif span.type is SpanType.MATH:
+            return span.of(text).rstrip("$)]\\ \n").endswith((".", "?"))
+        elif span.type is not SpanType.BLANK:
+            return span.type in (SpanType.OPTION, SpanType.CODE)
+    return True
 
 
 def ends_abbreviation(text: str, dot: int) -> bool:
@@ -61,12 +67,13 @@ def _certain_type(text: str, span: Span, opening: bool) -> SpanType | None:
     word = span.of(text)
     base = without_possessive(word)
     lower = base.lower()
-    if base.isupper() and len(base) > 1 and "'" not in base:
+    capitals = base[:-1] if len(base) > 2 and base[-1] == "s" else base
+    if capitals.isupper() and len(base) > 1 and "'" not in base:
         return SpanType.LABEL
     if word in ("I", "I'm", "I've", "I'll", "I'd", "I’m", "I’ve", "I’ll", "I’d"):
         return SpanType.WORD
-    if lower in word_list("title"):
-        return SpanType.WORD
+    if any(lower in word_list(name) for name in ("title", "discourse", "opener")) or _is_contraction(lower):
+        return span.type
     if base in first_names():
         return SpanType.NAME
     if lower in word_list("date") and base not in ambiguous_names():
@@ -80,6 +87,12 @@ def _certain_type(text: str, span: Span, opening: bool) -> SpanType | None:
     if span.type is not SpanType.WORD or lower in word_list("function") or lower in word_list("ask"):
         return span.type
     return None
+
+
+def _is_contraction(lower: str) -> bool:
+    """Whether a word is a pronoun or another function word with what was drawn into it: he'd, they're."""
+    word, apostrophe, _ = lower.replace("’", "'").partition("'")
+    return apostrophe != "" and word in word_list("function")
 
 
 def _is_name_at_start(text: str, spans: list[Span], index: int, inside: set[str]) -> bool:

@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from semifactual.text.names import ends_abbreviation
 from semifactual.text.spans import Span, SpanType
 
+_MAY_END = (SpanType.PUNCTUATION, SpanType.MATH, SpanType.TIME, SpanType.CODE)
+"""What a sentence may end with before a single space."""
+
 
 def sentence_ranges(text: str, spans: Sequence[Span]) -> tuple[tuple[int, int], ...]:
     """The ``(start, end)`` offsets of the sentences of `text`, without the white space between them.
@@ -24,7 +27,8 @@ def sentence_ranges(text: str, spans: Sequence[Span]) -> tuple[tuple[int, int], 
     end = 0
     for index, span in enumerate(spans):
         if span.type is SpanType.SPACE:
-            if start is not None and _breaks(text, spans, index):
+            plain = span.end - span.start == 1 and text[span.start] == " " and spans[index - 1].type not in _MAY_END
+            if start is not None and not plain and _breaks(text, spans, index):
                 ranges.append((start, end))
                 start = None
             continue

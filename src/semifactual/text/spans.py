@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class SpanType(StrEnum):
@@ -49,8 +49,7 @@ class SpanType(StrEnum):
     OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """``text[start:end]`` of the original string, and its type."""
 
     start: int

@@ -27,6 +27,11 @@ _CLOSERS = {"asy": "[/asy]", "fence": "```", "code": "`", "display": "\\]", "inl
 _TYPES = {"asy": SpanType.CODE, "fence": SpanType.CODE, "code": SpanType.CODE}
 
 _BLANK_LINE = re.compile(r"\n\s*\n")
+_PARTNERS = {"{": "}", "[": "]", "(": ")"}
+_DEEPEST = 50
+"""Levels of brackets or environments."""
+_LONGEST_GROUP = 2000
+"""Characters between two brackets that are looked for as a pair."""
 _TEXT_ARGUMENT = re.compile(r"\\(?:text|mbox|textrm|textbf|textit|mathrm|operatorname)\s*\*?\s*\{[^{}]*\}")
 _COMMAND = re.compile(r"\\[A-Za-z]+")
 _PROSE = re.compile(r"[A-Za-z]{2,}")
@@ -46,9 +51,12 @@ def math_regions(text: str) -> Iterator[Span]:
     if not any(mark in text for mark in "$\\`["):
         return
     position = 0
+    never_closed: set[str] = set()
     while match := _OPENER.search(text, position):
-        end = _region_end(text, match)
+        end = None if match.lastgroup in never_closed else _region_end(text, match)
         if end is None:
+            if match.lastgroup in _CLOSERS:
+                never_closed.add(match.lastgroup)  # or a text of nothing but openers would be searched for each
             position = match.start() + 1 if match.lastgroup == "dollars" else match.end()
             continue
         yield Span(match.start(), end, _TYPES.get(match.lastgroup or "", SpanType.MATH))
@@ -80,6 +88,8 @@ def _environment_end(text: str, match: re.Match[str]) -> int | None:
         depth += 1 if mark[1] == "begin" else -1
         if depth == 0:
             return mark.end()
+        if depth > _DEEPEST:
+            return None
     return None
 
 
@@ -110,7 +120,7 @@ def _reads_like_prose(inside: str, *, display: bool = False) -> bool:
     words = _PROSE.findall(bare)
     prose = sum(word.lower() in word_list("prose") for word in words)
     if inside.lstrip()[:1].isdigit() and not display:
-        return prose >= 1 or any(len(word) > 3 for word in words)
+        return prose >= 1 or (any(len(word) > 3 for word in words) and not _COMMAND.search(inside))
     return prose >= (4 if display or "\\" in inside else 2)
 
 
@@ -168,13 +178,12 @@ def _skip_groups(text: str, start: int, brackets: str = "{[") -> int:
 
 def _closes(text: str, start: int) -> int:
     """The position behind the bracket that closes the one at `start`, or 0 where it stays open."""
-    opening, closing = text[start], {"{": "}", "[": "]", "(": ")"}[text[start]]
+    opening, closing = text[start], _PARTNERS[text[start]]
     depth = 0
-    for position in range(start, min(len(text), start + 2000)):
-        if text[position] == opening:
-            depth += 1
-        elif text[position] == closing:
-            depth -= 1
-            if depth == 0:
-                return position + 1
+    for mark in re.compile(rf"[\{opening}\{closing}]").finditer(text, start, start + _LONGEST_GROUP):
+        depth += 1 if mark[0] == opening else -1
+        if depth == 0:
+            return mark.end()
+        if depth > _DEEPEST:
+            return 0
     return 0
