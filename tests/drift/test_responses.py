@@ -38,7 +38,7 @@ BAD_ROWS = [
     ({"problem_id": ["a"], "text": "x"}, "has no problem_id"),
     ({"problem_id": "a"}, "has neither a text nor token_ids"),
     ({"problem_id": "a", "text": " \n"}, "has an empty response"),
-    ({"problem_id": "a", "text": 7}, "has a int for a response"),
+    ({"problem_id": "a", "text": 7}, "has an int for a response"),
     ({"problem_id": "a", "token_ids": []}, "has an empty response"),
     ({"problem_id": "a", "token_ids": [1, -2]}, "not a list of whole numbers"),
     ({"problem_id": "a", "token_ids": [1, True]}, "not a list of whole numbers"),

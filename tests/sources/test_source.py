@@ -98,7 +98,7 @@ def test_built_rows_come_back_as_they_were(tmp_path: Path) -> None:
         (b'{"problem": "  ", "answer": 1}', "q.jsonl:2 has an empty problem"),
         (b'{"problem": "A?"}', "q.jsonl:2 has no answer"),
         (b'{"problem": "A?", "answer": NaN}', "q.jsonl:2 has the answer nan"),
-        (b'{"problem": 5, "answer": 1}', "q.jsonl:2 has a int for a problem"),
+        (b'{"problem": 5, "answer": 1}', "q.jsonl:2 has an int for a problem"),
         (b'{"problem": "A?", "answer": "\\\\boxed{1"}', "q.jsonl:2 has a \\boxed{ without its closing brace"),
         (b'{"problem": [{"role": "user"}, {"role": "assistant"}], "answer": 1}', "q.jsonl:2 has a chat of the turns"),
         (b"[" * 100_000, "q.jsonl:2 is JSON nested too deeply"),

@@ -11,7 +11,7 @@ from semifactual.errors import SourceError
 from semifactual.policy.policy import StopReason, TokenIds
 from semifactual.sources.readers import open_table
 from semifactual.sources.reference import UnusableValue
-from semifactual.sources.rows import BadRow, Row, Table
+from semifactual.sources.rows import BadRow, Row, Table, typed
 
 ID_FIELDS = ("problem_id", "id")
 TEXT_FIELDS = ("text", "response")
@@ -165,7 +165,7 @@ def _text(value: Any) -> str | None:
     if value is None:
         return None
     if not isinstance(value, str):
-        raise UnusableValue(f"has a {type(value).__name__} for a response, which is no text")
+        raise UnusableValue(f"has {typed(value)} for a response, which is no text")
     if not value.strip():
         raise UnusableValue("has an empty response")
     if any("\ud800" <= character <= "\udfff" for character in value):

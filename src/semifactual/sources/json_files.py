@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from semifactual.errors import SourceError
-from semifactual.sources.rows import BadRow, Place, Row
+from semifactual.sources.rows import BadRow, Place, Row, typed
 
 LARGEST_ROW = 16 * 2**20
 """Bytes. A row beyond this is no problem with an answer, and must not be held in memory."""
@@ -62,7 +62,7 @@ def _row(line: bytes, place: Place) -> Row | BadRow:
 
 def _as_row(value: object, place: Place) -> Row | BadRow:
     if not isinstance(value, dict):
-        return BadRow(place, f"is not an object with named fields, but a {type(value).__name__}.")
+        return BadRow(place, f"is not an object with named fields, but {typed(value)}.")
     return Row(place, value)
 
 

@@ -10,7 +10,7 @@ from semifactual.sources.fields import SOLUTION_FIELDS, Fields, lookup, present,
 from semifactual.sources.json_safe import json_safe
 from semifactual.sources.prompts import read_prompt, require_text
 from semifactual.sources.reference import Reference, UnusableValue, read_reference
-from semifactual.sources.rows import BadRow, Row
+from semifactual.sources.rows import BadRow, Row, typed
 from semifactual.types import Problem
 
 BUILT_COLUMNS = frozenset({"id", "problem", "answer", "source", "semifactuals", "metadata"})
@@ -61,7 +61,7 @@ def _id(row: Mapping[str, Any], index: int, name: str, fields: Fields) -> str:
         return f"{name}-{index:06d}"
     value = lookup(row, fields.id)
     if isinstance(value, Mapping | list):
-        raise UnusableValue(f"has a {type(value).__name__} for an id")
+        raise UnusableValue(f"has {typed(value)} for an id")
     text = str(json_safe(value))
     require_text(text, "id")
     return text
@@ -71,7 +71,7 @@ def _built_problem(row: Mapping[str, Any]) -> Problem:
     """A row of schema 1 gives back the very problem that it was built from."""
     for what in ("id", "problem", "answer", "source"):
         if not isinstance(row[what], str):
-            raise UnusableValue(f"has a {type(row[what]).__name__} for its {what}")
+            raise UnusableValue(f"has {typed(row[what])} for its {what}")
         require_text(row[what], what)
     try:
         metadata = json.loads(row["metadata"])

@@ -8,6 +8,7 @@ from typing import Any
 
 from semifactual.sources.instructions import Framed, set_apart
 from semifactual.sources.reference import UnusableValue
+from semifactual.sources.rows import typed
 
 LONGEST_TEXT = 100_000
 """Characters. No problem is this long; a text that is was put together by mistake, and no model could read it."""
@@ -37,7 +38,7 @@ def read_prompt(value: Any) -> Prompt:
         return _read_chat(value)
     if value is None:
         raise UnusableValue("has no problem")
-    raise UnusableValue(f"has a {type(value).__name__} for a problem, which is neither text nor a list of chat turns")
+    raise UnusableValue(f"has {typed(value)} for a problem, which is neither text nor a list of chat turns")
 
 
 def _read_chat(turns: Sequence[Mapping[str, Any]]) -> Prompt:

@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from semifactual.answers.extraction import outer_boxes
+from semifactual.sources.rows import typed
 
 
 class UnusableValue(Exception):
@@ -92,4 +93,4 @@ def _plain_text(value: Any) -> str:
             exact = format(Decimal(str(value)), "f")
             return exact.rstrip("0").rstrip(".") if "." in exact else exact
         case _:
-            raise UnusableValue(f"has a {type(value).__name__} for an answer")
+            raise UnusableValue(f"has {typed(value)} for an answer")

@@ -50,3 +50,13 @@ class Table:
     """Changes whenever the rows may have changed."""
     files: tuple[Path, ...] = ()
     """The local files that are read."""
+
+
+def typed(value: object) -> str:
+    """The name of a value's type with its article.
+
+    >>> typed(7), typed([])
+    ('an int', 'a list')
+    """
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"

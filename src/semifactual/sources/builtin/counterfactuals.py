@@ -13,6 +13,7 @@ from semifactual.sources.builtin.templates import Draw, Template, load_templates
 from semifactual.types import Counterfactual, Problem
 
 KIND = "quantity_change"
+"""The kind of every counterfactual so far: one number of the problem is another."""
 _REACH = 10
 """How far a quantity that its template derives from others may move, at the least."""
 
