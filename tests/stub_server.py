@@ -359,7 +359,7 @@ def broken(behaviour: str, good: str) -> Body | str | None:
         case "changed":
             return _MARK.sub("7", good, count=1)
         case "vague":
-            return good.replace("A baker", "Some baker")
+            return good.replace("A baker", "A tired baker")
         case "html":
             return _edited(parsed, lambda text: f"<b onload=alert(1)>{text}</b>")
         case "jinja":

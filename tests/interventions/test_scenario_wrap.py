@@ -119,3 +119,11 @@ def test_any_text_survives_inside_its_frame(text, seed):
     for draft in rewrite(Document(text), Random(seed)):
         rest = draft.text.replace(draft.params["frame"], "", 1)
         assert rest.lower().split() == text.lower().split()
+
+
+@given(st.sampled_from(sorted(STORIES)), st.integers(0, 400), st.text(alphabet="ab, .:?!iIhHeErRsS's0\n$", max_size=30))
+def test_anything_put_anywhere_is_judged(name, place, text):
+    original = STORIES[name]
+    changed = original[:place] + text + original[place:]
+    verdict = judge(Pair(Document(original), Document(changed)), get_intervention("scenario_wrap").contract)
+    assert not text.isdigit() or verdict.outcome is not Outcome.VALID

@@ -75,6 +75,18 @@ def test_rows_say_which_model_and_which_prompts_made_them(config_of: Configs, tm
     assert manifest["llm"]["servers"][f"stub@{stub.url}"]["structure"] == "json_schema"
 
 
+def test_what_a_model_makes_of_a_sealed_kind_is_for_evaluation(config_of: Configs, tmp_path: Path) -> None:
+    with StubServer() as stub:
+        build(config_of(stub), tmp_path / "open")
+        manifest = build(config_of(stub, seal="wording"), tmp_path / "sealed").manifest
+    assert manifest["counts"]["kinds"]["paraphrase"]["sealed"]
+    assert manifest["llm"]["rewrites"]["accepted"] == sum(k["valid"] for k in manifest["counts"]["kinds"].values())
+    for row, before in zip(rows_of(tmp_path / "sealed"), rows_of(tmp_path / "open"), strict=True):
+        texts = [entry["text"] for entry in before["semifactuals"] if entry["kind"] == "paraphrase"]
+        assert [variant["text"] for variant in row["evaluation_variants"]] == texts != []
+        assert "paraphrase" not in {entry["kind"] for entry in row["semifactuals"]}
+
+
 def test_a_second_build_pays_nothing(config_of: Configs, tmp_path: Path) -> None:
     with StubServer(behave=only(2, "dropped")) as stub:
         build(config_of(stub, workers=2), tmp_path / "one")
@@ -284,8 +296,8 @@ def test_a_kind_from_elsewhere_is_written_whole(
 @pytest.mark.parametrize(
     ("opinion", "quote", "ended"),
     [
-        ("same", "Some baker", "accepted"),
-        ("different", "Some baker", "rejected"),
+        ("same", "A tired baker", "accepted"),
+        ("different", "A tired baker", "rejected"),
         ("same", "no such words", "rejected"),
     ],
 )
@@ -441,15 +453,19 @@ def test_check_asks_the_judge_and_the_solver(tmp_path: Path, capsys: pytest.Capt
     pytest.importorskip("openai")
     pairs = tmp_path / "pairs.jsonl"
     original = problem_text(4)
-    vague = original.replace("A baker", "Some baker")
-    row = {"problem": original, "rewrite": vague, "kind": "paraphrase", "answer": "14"}
+    vague = original.replace("A baker", "A tired baker")
+    row = {"problem": original, "rewrite": vague, "kind": "paraphrase", "answer": "14", "label": "kept"}
     pairs.write_text(json.dumps(row) + "\n")
+    call = ["check", str(pairs), "--json", "--label-field", "label"]
     with StubServer(solve=solver(False, False)) as stub:
         models = ["--judge", stub.model, "--solver", stub.model, "--votes", "1", "--workers", "1"]
-        assert main(["check", str(pairs), "--json"]) == 0
-        assert json.loads(capsys.readouterr().out)["outcomes"]["paraphrase"] == {"unsure": 1}
-        assert main(["check", str(pairs), "--json", "--out", str(tmp_path / "verdicts.jsonl"), *models]) == 0
+        assert main(call) == 0
+        report = json.loads(capsys.readouterr().out)
+        assert report["outcomes"]["paraphrase"] == {"unsure": 1}
+        assert report["labels"]["all"]["falsely_rejected"]["unsure"] == 1
+        assert main([*call, "--out", str(tmp_path / "verdicts.jsonl"), *models]) == 0
     report = json.loads(capsys.readouterr().out)
+    assert report["labels"]["all"]["falsely_rejected"]["count"] == 0
     assert report["outcomes"]["paraphrase"] == {"valid": 1}
     assert report["answer_checks"] == {"agreed": 1}
     assert report["traffic"]["requests"]["answered"] == 3

@@ -27,6 +27,7 @@ def built(form: Form, value: Any, text: str = STORY) -> str:
         (Form.FRAME, {"frame": "As told,", "place": "before"}, f"As told, a{STORY[1:]}"),
         (Form.FRAME, {"frame": "So it goes.", "place": "behind"}, f"{STORY} So it goes."),
         (Form.SLIP, {"word": "packs", "misspelt": "pakcs"}, STORY.replace("packs", "pakcs")),
+        (Form.MARKS, {"marks": ["⟦M1⟧ four"]}, STORY.replace("4", "four")),
     ],
 )
 def test_what_a_model_hands_in_becomes_a_text(form: Form, value: dict[str, str], expected: str) -> None:
@@ -54,6 +55,12 @@ def test_an_ending_behind_an_option_or_a_formula_gets_a_line() -> None:
         (Form.ENDING, {"ending": "⟦M1⟧ again."}, "placeholders", "nothing of the text"),
         (Form.FRAME, {"frame": "On a page:", "place": "inside"}, "reply", "place: Input should be"),
         (Form.SLIP, {"word": "cats", "misspelt": "cast"}, "reply", "no ordinary word"),
+        (Form.MARKS, {"marks": []}, "reply", "marks: List should have at least 1 item"),
+        (Form.MARKS, {"marks": ["four"]}, "placeholders", "'four' is no known placeholder"),
+        (Form.MARKS, {"marks": ["⟦M9⟧ four"]}, "placeholders", "is no known placeholder"),
+        (Form.MARKS, {"marks": ["⟦M1⟧ four", "⟦M1⟧ 4"]}, "placeholders", "is no known placeholder"),
+        (Form.MARKS, {"marks": ["⟦M1⟧ "]}, "placeholders", "is no known placeholder"),
+        (Form.MARKS, {"marks": ["⟦M1⟧ 4 ⟦M2⟧"]}, "placeholders", "is no known placeholder"),
         (Form.SLIP, {"word": "packs", "misspelt": "pa cks"}, "reply", "not one word"),
     ],
 )

@@ -93,3 +93,9 @@ def test_originals_are_no_templates() -> None:
     masked = mask(Document(r"Add $\1$ and $\g<0>$ to 3."))
     assert masked.restore(masked.text) == r"Add $\1$ and $\g<0>$ to 3."
     assert mark(1) in masked.text
+
+
+def test_single_placeholders_are_written_otherwise() -> None:
+    masked = mask(Document(r"If $x \le \frac12$ and $y = \g<1>$, what is $x$?"))
+    text = masked.rewritten([r"⟦M3⟧ \(x\)", r"⟦M1⟧: $x \leq \dfrac12$"])
+    assert text == r"If $x \leq \dfrac12$ and $y = \g<1>$, what is \(x\)?"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from semifactual.interventions.registry import get_intervention
+from semifactual.interventions.registry import get_intervention, interventions
 from semifactual.text.document import Document
 from semifactual.validate.contract import Pair, judge
 from semifactual.validate.verdict import Outcome
@@ -34,3 +34,13 @@ def test_golden_verdicts(case):
     assert sorted(check.name for check in verdict.failures) == sorted(case["fails"]), verdict.failures
     assert all(check.evidence for check in verdict.failures)
     assert (verdict.outcome is Outcome.VALID) == (not case["fails"])
+
+
+@pytest.mark.parametrize("kind", sorted(interventions()))
+@pytest.mark.parametrize("name", sorted(GOLDEN["originals"]))
+def test_a_text_against_itself_fails_only_for_being_unchanged(kind, name):
+    original = GOLDEN["originals"][name]
+    pair = Pair(Document(original), Document(original), answer=GOLDEN["answers"][name])
+    verdict = judge(pair, get_intervention(kind).contract)
+    assert [check.name for check in verdict.failures] == ["unchanged"]
+    assert verdict.outcome is Outcome.INVALID

@@ -12,13 +12,13 @@ from semifactual.text.document import Document
 from semifactual.text.spans import SpanType
 from semifactual.text.values import QUANTITIES, quantity_value
 from semifactual.types import Draft, Family
-from semifactual.validate.common import COMMON
+from semifactual.validate.common import COMMON, markup
 from semifactual.validate.contract import Contract
 from semifactual.validate.edits import one_distractor
 from semifactual.validate.words import content_stems, stem
 
 CONTRACT = Contract(
-    checks=(*COMMON, one_distractor),
+    checks=(*(rule for rule in COMMON if rule is not markup), one_distractor),
     frozen=frozenset(SpanType),
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
+from semifactual.interventions.phrasing.choosing import choice, shuffled
 from semifactual.interventions.phrasing.inflection import VERBS
 from semifactual.interventions.phrasing.patterns import QUESTIONS, STATEMENTS, Rewording, pattern_rewordings
 from semifactual.interventions.phrasing.phrases import SLOTS
@@ -17,10 +18,25 @@ from semifactual.text.spans import SpanType
 from semifactual.types import Draft, Family
 from semifactual.validate.common import COMMON, hint
 from semifactual.validate.contract import Contract
-from semifactual.validate.contrasts import contrasts
-from semifactual.validate.kept import answer_format, counted_things, frozen_spans, name_roles, names, quantity_roles
-from semifactual.validate.roles import guarded_words
-from semifactual.validate.target import new_sentences, question_target
+from semifactual.validate.wording.clauses import clauses
+from semifactual.validate.wording.comparisons import comparisons
+from semifactual.validate.wording.contrasts import contrasts
+from semifactual.validate.wording.distribution import distribution
+from semifactual.validate.wording.kept import (
+    answer_format,
+    counted_things,
+    frozen_spans,
+    name_roles,
+    names,
+    quantity_roles,
+)
+from semifactual.validate.wording.modifiers import counted_nouns, modifiers, renamed_things
+from semifactual.validate.wording.order_of_events import order_of_events
+from semifactual.validate.wording.owners import owners, possessions, pronouns
+from semifactual.validate.wording.relations import relations
+from semifactual.validate.wording.requests import one_request
+from semifactual.validate.wording.roles import guarded_words
+from semifactual.validate.wording.target import new_sentences, question_target
 
 CONTRACT = Contract(
     checks=(
@@ -33,8 +49,20 @@ CONTRACT = Contract(
         name_roles,
         guarded_words,
         contrasts,
+        modifiers,
+        renamed_things,
+        counted_nouns,
+        pronouns,
+        owners,
+        possessions,
+        relations,
+        distribution,
+        order_of_events,
+        comparisons,
         question_target,
+        one_request,
         new_sentences,
+        clauses,
         answer_format,
     ),
     frozen=FROZEN,
@@ -71,7 +99,7 @@ def rewrite(original: Document, rng: Random) -> Iterator[Draft]:
     least = 1 if scene.prose_length <= _SHORT_PROSE else 2
     seen = {original.text}
     for _ in range(_DRAFTS):
-        chosen = _choice(_shuffled(questions, rng), _shuffled(others, rng), least, least + rng.randrange(2))
+        chosen = choice(shuffled(questions, rng), shuffled(others, rng), least, least + rng.randrange(2))
         text = apply_edits(original.text, (edit for rewording in chosen for edit in rewording.edits))
         if text not in seen:
             seen.add(text)
@@ -82,32 +110,3 @@ def _candidates(scene: Scene) -> tuple[list[Rewording], list[Rewording]]:
     """The rewordings of the question, and all others."""
     others = [*pattern_rewordings(STATEMENTS, scene), *synonym_rewordings(scene)]
     return list(pattern_rewordings(QUESTIONS, scene)), others
-
-
-def _shuffled(rewordings: list[Rewording], rng: Random) -> list[Rewording]:
-    """A random order in which a rewording of twice the weight is twice as likely to come first."""
-    keyed = [(rng.random() ** (1 / rewording.weight), number) for number, rewording in enumerate(rewordings)]
-    return [rewordings[number] for _, number in sorted(keyed, reverse=True)]
-
-
-def _choice(questions: list[Rewording], others: list[Rewording], least: int, most: int) -> list[Rewording]:
-    """Rewordings that go together, one of the question first where there is one; none if they change too little."""
-    for first in range(max(1, len(questions))):
-        order = [*questions[first : first + 1], *others, *questions[:first], *questions[first + 1 :]]
-        chosen = _compatible(order, most)
-        if sum(rewording.changes for rewording in chosen) >= least:
-            return chosen
-    return []
-
-
-def _compatible(order: list[Rewording], most: int) -> list[Rewording]:
-    """The first rewordings that do not clash, in the text's order; a pattern comes twice only for want of others."""
-    chosen: list[Rewording] = []
-    for repeats in (False, True):
-        for rewording in order:
-            if len(chosen) == most:
-                break
-            known = not repeats and any(rewording.pattern == other.pattern for other in chosen)
-            if not known and not any(rewording.clashes(other) for other in chosen):
-                chosen.append(rewording)
-    return sorted(chosen, key=lambda rewording: rewording.edits)

@@ -15,7 +15,18 @@ from semifactual.types import Draft, Family
 from semifactual.validate.contract import Contract
 
 ENTRY_POINT_GROUP = "semifactual.interventions"
-BUILTIN_MODULES = ("irrelevant_context", "paraphrase", "scenario_wrap", "typo_noise")
+BUILTIN_MODULES = (
+    "format_change",
+    "irrelevant_context",
+    "name_swap",
+    "noop_distractor",
+    "notation",
+    "number_word",
+    "paraphrase",
+    "register",
+    "scenario_wrap",
+    "typo_noise",
+)
 
 Rewriter = Callable[[Document, Random], Iterator[Draft]]
 """From a problem's text and a seeded generator to candidate texts, the best first. Nothing is trusted: the

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from semifactual.llm.placeholders import CLOSE, OPEN, Masked, PlaceholderFault
+from semifactual.llm.placeholders import CLOSE, OPEN, Masked, PlaceholderFault, mark
 from semifactual.text.document import Document
 from semifactual.text.lexicon import word_list
 from semifactual.text.spans import SpanType
@@ -36,6 +36,8 @@ class Form(StrEnum):
     """One phrase or sentence before or behind the unchanged text."""
     SLIP = "slip"
     """One word of the text, and how it is misspelt."""
+    MARKS = "marks"
+    """Some of the placeholders, each with what is to stand in its place."""
 
 
 class _Strict(BaseModel):
@@ -68,7 +70,19 @@ class Slip(_Strict):
     misspelt: str = Field(min_length=1)
 
 
-MODELS: dict[Form, type[_Strict]] = {Form.TEXT: Text, Form.ENDING: Ending, Form.FRAME: Frame, Form.SLIP: Slip}
+class Marks(_Strict):
+    """Placeholders, each followed by what it stands for in the rewrite."""
+
+    marks: list[str] = Field(min_length=1)
+
+
+MODELS: dict[Form, type[_Strict]] = {
+    Form.TEXT: Text,
+    Form.ENDING: Ending,
+    Form.FRAME: Frame,
+    Form.SLIP: Slip,
+    Form.MARKS: Marks,
+}
 
 
 class Unusable(ValueError):
@@ -99,6 +113,7 @@ def example_reply(forms: Iterable[tuple[str, Form]]) -> str:
         Form.ENDING: {"ending": "..."},
         Form.FRAME: {"frame": "...", "place": "before or behind"},
         Form.SLIP: {"word": "...", "misspelt": "..."},
+        Form.MARKS: {"marks": [f"{mark(1)} ...", f"{mark(2)} ..."]},
     }
     return json.dumps({kind: shapes[form] for kind, form in forms})
 
@@ -116,7 +131,7 @@ def build_text(form: Form, value: Any, original: Document, masked: Masked) -> st
         where = ".".join(map(str, detail["loc"]))
         raise Unusable("reply", f"{where}: {detail['msg']}".removeprefix(": ")) from None
     limit = max(_SHORTEST_LIMIT, 4 * len(masked.text))
-    if (length := sum(len(part) for part in entry.model_dump().values())) > limit:
+    if (length := sum(len(part) for value in entry.model_dump().values() for part in value)) > limit:
         raise Unusable("reply", f"{length:,} characters came back for a text of {len(masked.text):,}")
     match entry:
         case Text(text=text):
@@ -127,12 +142,21 @@ def build_text(form: Form, value: Any, original: Document, masked: Masked) -> st
             return _with_frame(original, _piece(frame), place)
         case Slip(word=word, misspelt=misspelt):
             return _with_slip(original, word, misspelt)
+        case Marks(marks=marks):
+            return _with_marks(masked, marks)
     raise AssertionError(form)
 
 
 def _restored(masked: Masked, text: str) -> str:
     try:
         return masked.restore(text)
+    except PlaceholderFault as fault:
+        raise Unusable("placeholders", str(fault)) from None
+
+
+def _with_marks(masked: Masked, marks: list[str]) -> str:
+    try:
+        return masked.rewritten(marks)
     except PlaceholderFault as fault:
         raise Unusable("placeholders", str(fault)) from None
 

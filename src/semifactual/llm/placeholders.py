@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,6 +19,7 @@ MASKED = VERBATIM - {SpanType.LABEL, SpanType.NAME, SpanType.NUMBER_WORD, SpanTy
 _MARK = re.compile(rf"{OPEN}\s*M(\d{{1,5}})\s*{CLOSE}")
 _BRACKET = re.compile(f"[{OPEN}{CLOSE}]")
 _SHOWN = 6
+_SHOWN_CHARACTERS = 40
 
 
 class PlaceholderFault(ValueError):
@@ -55,6 +57,23 @@ class Masked:
         if _BRACKET.search(_MARK.sub("", text)):
             raise PlaceholderFault(f"{OPEN} or {CLOSE} stands outside a placeholder")
         return _MARK.sub(lambda match: self.originals[int(match[1]) - 1], text)
+
+    def rewritten(self, marks: Iterable[str]) -> str:
+        """The text with other bytes in the place of some placeholders, each given as itself with those behind it.
+
+        Raises:
+            PlaceholderFault: one of them begins with no placeholder, with one that was never sent or that is given
+                twice, has nothing behind it, or holds a second one.
+        """
+        others: dict[int, str] = {}
+        for given in marks:
+            match = _MARK.match(given.strip())
+            number = int(match[1]) if match else 0
+            written = given.strip()[match.end() :].lstrip(" \t=:") if match else ""
+            if not 0 < number <= len(self.originals) or number in others or not written or _BRACKET.search(written):
+                raise PlaceholderFault(f"{given[:_SHOWN_CHARACTERS]!r} is no known placeholder with what it becomes")
+            others[number] = written
+        return _MARK.sub(lambda match: others.get(int(match[1]), self.originals[int(match[1]) - 1]), self.text)
 
 
 def mark(number: int) -> str:

@@ -105,7 +105,7 @@ def prompt_hashes(*names: str) -> dict[str, str]:
 def expected_reply_tokens(masked_text: str, kinds: Iterable[str]) -> int:
     """About how many tokens an answer to `rewrite_request` has."""
     whole = estimate_tokens(masked_text)
-    return 8 + sum(12 + (whole if form is Form.TEXT else 16) for _, form in _forms(tuple(kinds)))
+    return 8 + sum(12 + (whole if form in (Form.TEXT, Form.MARKS) else 16) for _, form in _forms(tuple(kinds)))
 
 
 def _request(

@@ -7,15 +7,19 @@ import unicodedata
 from collections import Counter
 from fractions import Fraction
 
+from semifactual.latex.tree import mathematics_key
 from semifactual.text.document import Document
+from semifactual.text.formulas import parts
+from semifactual.text.spans import SpanType
 from semifactual.text.values import QUANTITIES, number_value, quantity_value
 from semifactual.validate.contract import Pair, check
-from semifactual.validate.verdict import Finding, failed, passed
+from semifactual.validate.escapes import COMMAND, escape_damage
+from semifactual.validate.verdict import Finding, Mode, failed, passed
 from semifactual.validate.words import difference, phrases
 
-_COMMAND = re.compile(r"\\+(?:[A-Za-z]+|.)?", re.DOTALL)
 _PAIRS = (("(", ")"), ("[", "]"), ("{", "}"))
 _MARKUP = re.compile(r"\*\*|__(?=\w)|^#{1,6} |^> |<[a-z/][^>]*>", re.MULTILINE)
+_TOLD = re.compile(r"\s+(?:what|how|where|an?|the|one)(?:\s+[\w'’-]+){2,12}", re.IGNORECASE)
 _TERMINAL = re.compile(r"[.?!:;)\]}\"'”’$*_|>]\s*\Z")
 
 
@@ -60,13 +64,30 @@ def _invisible(text: str) -> Counter[str]:
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 
 
-@check("backslashes", "the same LaTeX commands with the same number of backslashes")
+@check("backslashes", "the same LaTeX commands with the same number of backslashes; in semantic mode, by any name")
 def backslashes(pair: Pair) -> Finding:
     before, after = pair.original.text, pair.rewrite.text
     if "\\" not in before and "\\" not in after:
         return passed()
-    change = difference(Counter(_COMMAND.findall(before)), Counter(_COMMAND.findall(after)))
+    if pair.mode is Mode.SEMANTIC:
+        before, after = _in_normal_notation(before), _in_normal_notation(after)
+    change = difference(Counter(COMMAND.findall(before)), Counter(COMMAND.findall(after)))
     return failed(change) if change else passed()
+
+
+def _in_normal_notation(text: str) -> str:
+    """The text with every formula in its normal form, without the command that only says where words stand in one."""
+    apart = parts(text)
+    return " ".join((*apart.prose, *map(mathematics_key, apart.formulas))).replace("\\text{", "{")
+
+
+@check("json_damage", "no LaTeX command is broken as JSON's escapes break it")
+def json_damage(pair: Pair) -> Finding:
+    before, after = pair.windows
+    if "\\" not in before:
+        return passed()
+    fault = escape_damage(before, after)
+    return failed(fault) if fault else passed()
 
 
 @check("delimiters", "brackets and dollar signs close as they do in the original")
@@ -77,9 +98,14 @@ def delimiters(pair: Pair) -> Finding:
         now = after.count(opening) - after.count(closing)
         if was != now:
             return failed(f"{opening}{closing} are off balance by {now}, in the original by {was}")
-    if (before.count("$") - after.count("$")) % 2:
+    if (before.count("$") - after.count("$")) % 2 and (_delimiters(pair.original) - _delimiters(pair.rewrite)) % 2:
         return failed("an odd number of dollar signs came or went")
     return passed()
+
+
+def _delimiters(document: Document) -> int:
+    """How many dollar signs of a text stand for no currency."""
+    return document.text.count("$") - sum("$" in piece for piece in document.pieces(SpanType.CURRENCY))
 
 
 @check("markup", "no emphasis, heading or tag beyond the original's")
@@ -93,11 +119,18 @@ def markup(pair: Pair) -> Finding:
 def chatter(pair: Pair) -> Finding:
     opening = phrases("chatter_openings").pattern.match(pair.rewrite.text.lstrip("*_\"'# \n"))
     if opening and not pair.original.text.lower().startswith(opening[0].lower()):
-        rest = pair.rewrite.text[: len(opening[0]) + 80]
-        if re.search(r"[:!]|\n", rest[len(opening[0]) :]):
+        rest = pair.rewrite.text.lstrip("*_\"'# \n")[opening.end() : opening.end() + 80]
+        end = re.search(r"[:!]|\n", rest)
+        if end and not _tells(opening[0], rest[: end.start()]):
             return failed(f"opens with {opening[0]!r}")
     new = phrases("chatter").gained(*pair.windows)
     return failed("gained " + ", ".join(repr(phrase) for phrase in new)) if new else passed()
+
+
+def _tells(opening: str, rest: str) -> bool:
+    """Whether "here is" opens a story and no reply: how the baker put it, but not a shorter version."""
+    told = opening.lower().startswith("here") and _TOLD.fullmatch(rest)
+    return bool(told) and not phrases("chatter_topics").count(rest)
 
 
 @check("meta_words", "no word about the text as a text beyond the original's")
@@ -124,7 +157,8 @@ def leak(pair: Pair) -> Finding:
     else:
         before, after = (_mentions(window, value) for window in pair.window_documents)
     if after > before:
-        return failed(f"the answer {pair.answer[:40]!r} stands {after - before} times more often")
+        times = "once" if after - before == 1 else f"{after - before} times"
+        return failed(f"the answer {pair.answer[:40]!r} stands {times} more than in the original")
     return passed()
 
 
@@ -142,6 +176,7 @@ COMMON = (
     truncated,
     control_characters,
     backslashes,
+    json_damage,
     delimiters,
     markup,
     chatter,

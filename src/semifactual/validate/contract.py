@@ -10,7 +10,8 @@ from semifactual.text.document import Document
 from semifactual.text.edits import Edit, single_edit
 from semifactual.text.spans import SpanType
 from semifactual.text.values import numerals
-from semifactual.validate.verdict import CheckResult, Finding, Mode, Verdict
+from semifactual.validate.verdict import CheckResult, Finding, Mode, Verdict, passed
+from semifactual.validate.wording.alignment import CLOSE, Alignment
 
 _MARGIN = 40
 """Characters of context around a change: more than the longest phrase that a rule looks for."""
@@ -31,6 +32,19 @@ class Pair:
     def edit(self) -> Edit | None:
         """The one contiguous edit between the two texts; None where they are equal."""
         return single_edit(self.original.text, self.rewrite.text)
+
+    @cached_property
+    def alignment(self) -> Alignment:
+        """The two texts laid side by side, word by word."""
+        return Alignment(self.original, self.rewrite)
+
+    @property
+    def in_other_words(self) -> bool:
+        """Whether the mode admits free wording, and the rewrite is worded freely: few of the original's words are left.
+
+        A word that such a rewrite lacks says little; one that contradicts the original says all the more.
+        """
+        return self.mode is Mode.SEMANTIC and self.alignment.closeness < CLOSE
 
     @cached_property
     def windows(self) -> tuple[str, str]:
@@ -82,6 +96,10 @@ def check(name: str, summary: str) -> Callable[[Callable[[Pair], Finding]], Chec
         return Check(name, summary, run)
 
     return wrap
+
+
+NOTHING_CHANGED = passed("nothing was changed; see unchanged")
+"""What a rule about the edit finds where there was none."""
 
 
 @dataclass(frozen=True)

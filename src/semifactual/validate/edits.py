@@ -1,32 +1,24 @@
-"""Rules for kinds that make one small edit: a typo in one word, a frame around the text, a distractor behind it."""
+"""Rules for kinds that make one small edit: a typo in one word, a distractor behind the text."""
 
 from __future__ import annotations
 
 from semifactual.text.document import Document
 from semifactual.text.edits import is_single_typo
-from semifactual.text.lexicon import english_words, first_names, word_types
-from semifactual.text.spans import VERBATIM, Span, SpanType
-from semifactual.validate.contract import Pair, check
-from semifactual.validate.roles import gained_roles
-from semifactual.validate.vacuous import classify_distractor
-from semifactual.validate.verdict import Finding, failed, passed, undecided
-from semifactual.validate.words import content_stems, is_content, phrases, stem
+from semifactual.text.lexicon import english_words, first_names, number_words, word_types
+from semifactual.text.spans import Span, SpanType
+from semifactual.validate.contract import NOTHING_CHANGED, Pair, check
+from semifactual.validate.vacuous import classify_distractor, distractor_stems
+from semifactual.validate.verdict import Finding, failed, passed
+from semifactual.validate.words import content_stems
 
-_LONGEST_FRAME = 30
-"""Words. A frame is light; a longer one tells a story of its own."""
-
-_NOT_IN_FRAME = VERBATIM | {SpanType.NEGATION, SpanType.QUANTIFIER, SpanType.UNIT}
-_HARMLESS_IN_FRAME = frozenset(
-    {"first", "around", "together", "else", "alone", "about", "rest", "day", "days", "years"}
-)
-_PERSONS = frozenset({"he", "she", "they", "him", "her", "them", "his", "hers", "their", "theirs"})
+_RATES = frozenset({"hourly", "daily", "weekly", "monthly", "quarterly", "yearly", "annually"})
 
 
 @check("one_typo", "one insertion, deletion, substitution or neighbour swap in one ordinary word, which stays no word")
 def one_typo(pair: Pair) -> Finding:
     edit = pair.edit
     if edit is None:
-        return failed("nothing was edited")
+        return NOTHING_CHANGED
     before, after = pair.original.text, pair.rewrite.text
     removed = edit.removed(before)
     if len(removed) > 2 or len(edit.replacement) > 2 or not is_single_typo(before, after):
@@ -40,6 +32,8 @@ def one_typo(pair: Pair) -> Finding:
     new = after[span.start : span.end + len(after) - len(before)]
     if span.type is not SpanType.WORD or len(old) == 1:
         return failed(f"the edited word {old!r} is {'one letter' if len(old) == 1 else f'a {span.type.value}'}")
+    if old.lower() in _RATES or (old[-1] == "s" and old[:-1].lower() in number_words().keys() - {"one"}):
+        return failed(f"the edited word {old!r} says how much")
     if any(start <= edit.start < end for start, end in pair.original.answer_formats):
         return failed(f"the edited word {old!r} is in the sentence that fixes the answer's form")
     lower = new.lower()
@@ -55,59 +49,10 @@ def _edited_word(document: Document, start: int, end: int) -> Span | None:
     return next(words, touching[0] if touching else None)
 
 
-@check("one_frame", "the original with one light frame inserted, and at most one letter's case changed")
-def one_frame(pair: Pair) -> Finding:
-    found = _insertion(pair)
-    if found is None:
-        return failed("the rewrite is not the original with one insertion before, between or behind its sentences")
-    document = Document(found.strip())
-    if len(document.words) > _LONGEST_FRAME:
-        return failed(f"the frame has {len(document.words)} words")
-    for span in document.spans:
-        piece = span.of(document.text)
-        if span.type in _NOT_IN_FRAME and piece.lower() not in _HARMLESS_IN_FRAME:
-            return failed(f"the frame holds a {span.type.value}: {piece!r}")
-    if roles := gained_roles(Document(""), document):
-        return failed(f"the frame says {', '.join(roles)}")
-    if commands := sorted(phrases("frame_commands").count(document.text)):
-        return failed(f"the frame tells the reader what to do: {', '.join(commands)}")
-    if document.answer_formats:
-        return failed("the frame says in what form the answer is wanted")
-    if people := sorted(_PERSONS.intersection(document.words)):
-        return undecided(f"the frame says {', '.join(people)}, who may be of the story")
-    if shared := _shared_content(document, pair.original):
-        return undecided(f"the frame speaks of {', '.join(shared)}, as the original does")
-    return passed(repr(document.text))
-
-
-def _insertion(pair: Pair) -> str | None:
-    """Before which sentence something was inserted, or behind the last, and what; None where more or else happened.
-
-    One letter behind the insertion may have changed its case.
-    """
-    edit = pair.edit
-    before, after = pair.original.text, pair.rewrite.text
-    length = len(after) - len(before)
-    if edit is None or length <= 0:
-        return None
-    starts = [start for start, _ in pair.original.sentences]
-    for position in (0, len(before), *starts):
-        if before[:position] != after[:position]:
-            continue
-        tail, kept = before[position:], after[position + length :]
-        if tail == kept or (tail[1:] == kept[1:] and tail[:1].swapcase() == kept[:1]):
-            return after[position : position + length]
-    return None
-
-
-def _shared_content(added: Document, original: Document) -> list[str]:
-    """The content words of `added` that the original speaks of too."""
-    theirs = content_stems(original.words)
-    return sorted({word for word in added.words if is_content(word) and stem(word) in theirs})
-
-
 @check("one_distractor", "the original byte for byte, then one vacuous distractor at the very end")
 def one_distractor(pair: Pair) -> Finding:
+    if pair.edit is None:
+        return NOTHING_CHANGED
     before, after = pair.original.text, pair.rewrite.text
     if not after.startswith(before):
         return failed("the rewrite does not begin with the original, byte for byte")
@@ -118,7 +63,6 @@ def one_distractor(pair: Pair) -> Finding:
     form = classify_distractor(distractor)
     if form is None:
         return failed(f"not a vacuous distractor: {distractor[:80]!r}")
-    shared = _shared_content(Document(distractor), pair.original)
-    if shared:
+    if shared := sorted(distractor_stems(Document(distractor).words) & content_stems(pair.original.words)):
         return failed(f"the distractor speaks of {', '.join(shared)}, as the original does")
     return passed(f"{form}: {distractor!r}")

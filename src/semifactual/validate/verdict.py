@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -51,6 +51,11 @@ def failed(evidence: str) -> Finding:
 def undecided(evidence: str) -> Finding:
     """Neither could be shown, and this is why."""
     return Finding(None, evidence)
+
+
+def first_fault(findings: Iterable[Finding]) -> Finding:
+    """The first finding that did not pass; a pass where all did."""
+    return next((finding for finding in findings if not finding.passed), passed())
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from semifactual.resources import template_yaml
-from semifactual.text.lexicon import base_of_irregular, word_list
+from semifactual.text.lexicon import base_of_irregular, irregular_verbs, word_list
+from semifactual.validate.quoting import quoted
 
 PHRASES = "checks/phrases.yaml"
+SYNONYMS = "checks/synonyms.yaml"
 
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -50,14 +52,18 @@ def phrases(name: str) -> Phrases:
     return Phrases.of(template_yaml(PHRASES)[name], opening=name.endswith("_openings"))
 
 
-def difference(before: Counter[str], after: Counter[str]) -> str:
-    """What was lost and gained between two multisets, as one line of evidence; empty if they are equal."""
-    lost, won = before - after, after - before
+def difference(before: Counter[str], after: Counter[str], written: Mapping[str, str] | None = None) -> str:
+    """What was lost and gained between two multisets, as one line of evidence; empty if they are equal.
+
+    `written` says how items stand in the texts, where that is not what they are compared by.
+    """
+    if before == after:
+        return ""
     parts = []
-    if lost:
-        parts.append("lost " + ", ".join(repr(item) for item in sorted(lost.elements())[:6]))
-    if won:
-        parts.append("gained " + ", ".join(repr(item) for item in sorted(won.elements())[:6]))
+    for what, found in (("lost", before - after), ("gained", after - before)):
+        if found:
+            items = sorted(found.elements())[:6]
+            parts.append(f"{what} {quoted((written or {}).get(item, item) for item in items)}")
     return "; ".join(parts)
 
 
@@ -67,6 +73,7 @@ def stem(word: str) -> str:
     word = base_of_irregular().get(word.lower(), word.lower())
     for ending, replacement in (
         ("ies", "y"),
+        ("ied", "y"),
         ("sses", "ss"),
         ("ing", ""),
         ("ed", ""),
@@ -74,14 +81,32 @@ def stem(word: str) -> str:
         ("s", ""),
         ("e", ""),
     ):
-        if word.endswith(ending) and len(word) - len(ending) >= 2 and not word.endswith("ss"):
+        if word.endswith(ending) and len(word) - len(ending) >= 2 and not word.endswith(("ss", "eed")):
             return word[: len(word) - len(ending)] + replacement
     return word
+
+
+@lru_cache(maxsize=65536)
+def meaning(word: str) -> str:
+    """The stem of a word, or of the first of its synonyms where it has some: kids, child."""
+    return _synonyms().get(stem(word), stem(word))
+
+
+@cache
+def _synonyms() -> dict[str, str]:
+    """For each stem of synonyms.yaml, the first stem of its line."""
+    lines = [[stem(word) for word in line.split()] for line in template_yaml(SYNONYMS)]
+    return {other: first for first, *others in lines for other in others}
 
 
 def content_stems(words: Iterable[str]) -> set[str]:
     """The stems of the words that carry content of their own."""
     return {stem(word) for word in words if is_content(word)}
+
+
+def is_verb(word: str) -> bool:
+    """Whether a lower-case word is a form of an irregular verb or one that often follows a name."""
+    return word in base_of_irregular() or word in irregular_verbs() or word in word_list("verb_after_name")
 
 
 def is_content(word: str) -> bool:

@@ -24,7 +24,7 @@ from semifactual.text.edits import Edit
 QUESTIONS = "paraphrase/questions.yaml"
 STATEMENTS = "paraphrase/statements.yaml"
 
-_COMMAND = re.compile("(?:find|determine|compute|calculate|evaluate|write)\\b", re.IGNORECASE)
+_COMMAND = re.compile("(?:(?:please|kindly) )?(?:find|determine|compute|calculate|evaluate|write)\\b", re.IGNORECASE)
 _CONTEXT = 40
 """Characters before a match that say whether it is one."""
 
@@ -63,9 +63,13 @@ class Rewording:
         """At how many places this changes the text; an edit so long that it moves words counts as two."""
         return max(len(self.edits), min(2, len(self.edits[0].replacement.split()) // 3))
 
+    def overlaps(self, other: Rewording) -> bool:
+        """Whether the two reach over the same words."""
+        return self.reach[0] < other.reach[1] and other.reach[0] < self.reach[1]
+
     def clashes(self, other: Rewording) -> bool:
         """Whether the two change characters that touch, or are of one pattern and overlap."""
-        if self.pattern == other.pattern and self.reach[0] < other.reach[1] and other.reach[0] < self.reach[1]:
+        if self.pattern == other.pattern and self.overlaps(other):
             return True
         return any(a.start <= b.end and b.start <= a.end for a in self.edits for b in other.edits)
 

@@ -2,8 +2,8 @@
 
 A phrase is ordinary text with ``{slot}`` and ``(this|that)`` in it. A slot matches what slots.yaml says, or with
 ``{name=this|that}`` what it says itself, and carries its text over unchanged to where the replacement names it;
-``{verb:told}`` and ``{word:capital}`` put it in another form. A digit behind a slot's name tells two uses apart.
-A question mark or full stop at the end of a phrase stands for that mark at the end of the sentence.
+``{verb:told}``, ``{word:capital}`` and ``{word:lower}`` put it in another form. A digit behind a slot's name tells two
+uses apart. A question mark or full stop at the end of a phrase stands for that mark at the end of the sentence.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ SLOTS = "paraphrase/slots.yaml"
 _PIECE = re.compile(r"\{(?P<slot>\w+)(?:=(?P<choice>[^{}]+))?(?::(?P<form>\w+))?\}|\((?P<any>[^()]+)\)|(?P<space>\s+)")
 _SPACE = r"\s{1,3}"
 _WORD = re.compile(r"[A-Za-z]+(?:['’][a-z]+)?")
+_GLUE = "\0"
+"""Stands for a slot; what touches it is a part of a word."""
+_WHOLE_WORD = re.compile(rf"(?<![\w'’{_GLUE}]){_WORD.pattern}(?![\w'’{_GLUE}])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +106,8 @@ def inflected(match: re.Match[str], piece: Carried) -> str:
     text = match[piece.slot]
     if piece.form == "capital":
         return text[:1].upper() + text[1:]
+    if piece.form == "lower":
+        return text[:1].lower() + text[1:]
     if piece.form == "told":
         return _told(match["aux"], text)
     return text
@@ -125,9 +130,13 @@ def _told(auxiliary: str, verb: str) -> str:
 
 
 def needed_words(phrase: str) -> frozenset[str]:
-    """The lower-case words without which a phrase cannot match: its literal ones."""
-    literal = _PIECE.sub(" ", phrase)
-    return frozenset(word.lower().removesuffix("'s") for word in _WORD.findall(literal))
+    """The lower-case words without which a phrase cannot match: its literal ones.
+
+    >>> sorted(needed_words("{who=he|she}'s got {plain}"))
+    ['got']
+    """
+    literal = _PIECE.sub(lambda piece: " " if piece["space"] else _GLUE, phrase)
+    return frozenset(word.lower().removesuffix("'s") for word in _WHOLE_WORD.findall(literal))
 
 
 def first_word(phrase: str) -> str:

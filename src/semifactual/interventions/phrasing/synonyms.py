@@ -18,6 +18,7 @@ SYNONYMS = "paraphrase/synonyms.yaml"
 
 _ARTICLE = re.compile(r"(?<![\w'’-])([Aa]n?)\s{1,2}\Z")
 _CONTEXT = 60
+_NAME_BEHIND = re.compile(r"\s[A-Z][a-z]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,8 @@ class Synonym:
     def _fits(self, scene: Scene, span: Span) -> bool:
         before = scene.masked[max(0, span.start - _CONTEXT) : span.start]
         after = scene.masked[span.end : span.end + _CONTEXT]
+        if scene.text[span.start].isupper() and _NAME_BEHIND.match(after):
+            return False  # a part of a name: Grandmother Osei, the Kids Club
         return (
             (self.preceded is None or self.preceded.search(before) is not None)
             and (self.followed is None or self.followed.match(after) is not None)
@@ -60,15 +63,15 @@ class Synonym:
         )
 
 
-def synonym_rewordings(scene: Scene) -> Iterator[Rewording]:
-    """One rewording for each synonym that fits everywhere its word stands in the text, in the file's order."""
+def synonym_rewordings(scene: Scene, template: str = SYNONYMS) -> Iterator[Rewording]:
+    """One rewording for each synonym of a file that fits wherever its word stands in the text, in the file's order."""
     found: dict[int, list[Span]] = {}
-    index = _index()
+    index = _index(template)
     for span in scene.document.of_type(SpanType.WORD):
         for number in index.get(scene.text[span.start : span.end].lower(), ()):
             found.setdefault(number, []).append(span)
     for number in sorted(found):
-        rewording = synonyms()[number].rewording(scene, found[number])
+        rewording = synonyms(template)[number].rewording(scene, found[number])
         if rewording is not None:
             yield rewording
 
@@ -82,15 +85,15 @@ def _exchange(scene: Scene, span: Span, substitute: str) -> Iterator[Edit]:
 
 
 @cache
-def synonyms() -> tuple[Synonym, ...]:
-    """The synonyms of the file, in its order."""
-    return tuple(_synonym(entry) for entry in template_yaml(SYNONYMS))
+def synonyms(template: str = SYNONYMS) -> tuple[Synonym, ...]:
+    """The synonyms of one file, in its order."""
+    return tuple(_synonym(entry) for entry in template_yaml(template))
 
 
 @cache
-def _index() -> dict[str, tuple[int, ...]]:
+def _index(template: str) -> dict[str, tuple[int, ...]]:
     numbers: dict[str, tuple[int, ...]] = {}
-    for number, synonym in enumerate(synonyms()):
+    for number, synonym in enumerate(synonyms(template)):
         for form in synonym.forms:
             numbers[form] = (*numbers.get(form, ()), number)
     return numbers

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
+from functools import cache
 
 from semifactual.text.document import Document
-from semifactual.text.lexicon import without_possessive
+from semifactual.text.lexicon import first_names, without_possessive, word_list
 from semifactual.text.spans import Span, SpanType
 from semifactual.text.values import quantity_value
 from semifactual.validate.contract import Check, Pair, check
+from semifactual.validate.quoting import excerpt, quoted
 from semifactual.validate.verdict import Finding, Mode, failed, passed, undecided
-from semifactual.validate.words import difference, is_content, stem
+from semifactual.validate.wording.affinity import exchanged_quantities
+from semifactual.validate.wording.alignment import MOST_COMPARED, Token
+from semifactual.validate.wording.stated import IN_WORDS, same_statements, same_words
+from semifactual.validate.words import difference, is_content, is_verb, meaning, stem
 
 _ORDERED = frozenset(
     {
@@ -31,8 +37,10 @@ _ORDERED = frozenset(
 _SORTS = {SpanType.PERCENT: "%", SpanType.ORDINAL: "th"}
 """What tells equal values apart: 20 % is not 20."""
 
-_COUNTS = frozenset({SpanType.NUMBER, SpanType.NUMBER_WORD})
-_ACTORS = frozenset({SpanType.NAME, SpanType.VARIABLE, SpanType.LABEL})
+_RELATION = re.compile(r"[=<>]|\\\\(?:leq?|geq?|neq?|equiv|in|sim)\\b")
+"""What makes a formula a statement of its own, which may stand in any order with others."""
+_COUNTS = (SpanType.NUMBER, SpanType.NUMBER_WORD)
+_ACTORS = (SpanType.NAME, SpanType.VARIABLE, SpanType.LABEL)
 
 
 def frozen_spans(*types: SpanType) -> Check:
@@ -41,10 +49,17 @@ def frozen_spans(*types: SpanType) -> Check:
     In frozen mode bytes are compared; in semantic mode quantities by value, and the rest without their white space.
     """
 
+    verbatim = frozenset(types) - IN_WORDS
+
     @check("frozen_spans", "the same numbers, mathematics, units and other frozen spans, in any order")
     def run(pair: Pair) -> Finding:
-        before = Counter(_keys(pair.original, types, pair.mode))
-        change = difference(before, Counter(_keys(pair.rewrite, types, pair.mode)))
+        if pair.mode is Mode.SEMANTIC:
+            return same_statements(pair)
+        finding = same_words(pair)
+        if not finding.passed:
+            return finding
+        before = Counter(_keys(pair.original, verbatim, pair.mode))
+        change = difference(before, Counter(_keys(pair.rewrite, verbatim, pair.mode)))
         return failed(change) if change else passed(f"{before.total()} spans")
 
     return run
@@ -59,6 +74,8 @@ def _keys(document: Document, types: Iterable[SpanType], mode: Mode) -> Iterator
 def _key(text: str, span: Span, mode: Mode) -> str:
     piece = span.of(text)
     if mode is Mode.FROZEN:
+        if span.type in (SpanType.DATE, SpanType.NAME, SpanType.LABEL, SpanType.OPTION):
+            piece = without_possessive(piece).rstrip(".")
         return piece.lower() if span.type is SpanType.NUMBER_WORD else piece
     value = quantity_value(text, span)
     if value is None:
@@ -68,13 +85,17 @@ def _key(text: str, span: Span, mode: Mode) -> str:
 
 @check("counted_things", "no number counts a thing that the original does not speak of")
 def counted_things(pair: Pair) -> Finding:
-    theirs = {stem(word) for word in pair.original.words}
+    if pair.in_other_words:
+        return passed("told in other words")
+    theirs = pair.alignment.known
+    if pair.alignment.gained.keys() <= theirs:
+        return passed()
     spans = pair.rewrite.spans
     for number, space, noun in zip(spans, spans[1:], spans[2:], strict=False):
         if number.type in _COUNTS and space.type is SpanType.SPACE and noun.type is SpanType.WORD:
             word = without_possessive(noun.of(pair.rewrite.text).lower())
-            if is_content(word) and stem(word) not in theirs:
-                return undecided(f"{number.of(pair.rewrite.text)} {word}: the original has no {word!r}")
+            if is_content(word) and meaning(word) not in theirs and not is_verb(word):
+                return undecided(f"{excerpt(pair.rewrite.text, number.start, noun.end)}: the original has no {word!r}")
     return passed()
 
 
@@ -86,31 +107,71 @@ def names(pair: Pair) -> Finding:
     if not gone and not new:
         fewer, more = sorted(before - after), sorted(after - before)
         if fewer and more:
-            return undecided(f"{', '.join(fewer)} named less often, {', '.join(more)} more often")
+            return undecided(f"{quoted(fewer)} named less often, {quoted(more)} more often")
         return passed(f"{before.total()} names")
-    return failed("; ".join(f"{what} {', '.join(who)}" for what, who in (("lost", gone), ("gained", new)) if who))
+    return failed("; ".join(f"{what} {quoted(who)}" for what, who in (("lost", gone), ("gained", new)) if who))
 
 
 def _names(document: Document) -> Counter[str]:
-    return Counter(without_possessive(piece) for piece in document.pieces(SpanType.NAME))
+    pieces = (without_possessive(piece) for piece in document.pieces(SpanType.NAME))
+    return Counter(piece for piece in pieces if not _opens_sentence(re.split("['’]", piece.lower())[0]))
+
+
+def _opens_sentence(word: str) -> bool:
+    """Whether a capital makes this no name: a function word, a request, a participle."""
+    return word in _no_names() or (word.endswith("ing") and word.capitalize() not in first_names())
+
+
+@cache
+def _no_names() -> frozenset[str]:
+    """Words that a capital makes no name: they open a sentence, or a contraction does."""
+    return word_list("function") | word_list("ask") | word_list("discourse") | {"go", "say"}
 
 
 @check("quantity_roles", "no two quantities changed places")
 def quantity_roles(pair: Pair) -> Finding:
+    if exchanged := exchanged_quantities(pair):
+        return failed(f"{exchanged[0]!r} and {exchanged[1]!r} changed places")
+    if pair.in_other_words:
+        return passed("no two quantities changed places")
     order, new_order = (list(_keys(document, _ORDERED, pair.mode)) for document in (pair.original, pair.rewrite))
     if order == new_order:
         return passed("the order is the same")
     if set(order) != set(new_order):
         return passed("not the same quantities; see frozen_spans")
-    if "respectively" in pair.original.words:
+    if "respectively" in pair.original.words and _respective(pair.original, pair) != _respective(pair.rewrite, pair):
         return failed("the order changed, and the text says 'respectively'")
+    if alone := _replaced_alone(pair):
+        return failed(f"{alone[0]!r} and {alone[1]!r} changed places")
     replaced = set(_replaced(pair))
     owners, new_owners = _owners(pair.original, pair.mode), _owners(pair.rewrite, pair.mode)
-    for old, new in sorted(replaced):
+    once = {key for key, number in (Counter(order) & Counter(new_order)).items() if number == 1 == order.count(key)}
+    for old, new in sorted(pair for pair in replaced if once.issuperset(pair)):
         moved_with_owner = owners[old] != owners[new] and all(owners[key] == new_owners[key] for key in (old, new))
         if (new, old) in replaced and not moved_with_owner:
-            return failed(f"{old!r} and {new!r} changed places")
+            one, other = (pair.alignment.written(f"#{key}") for key in (old, new))
+            return failed(f"{one!r} and {other!r} changed places")
     return passed("quantities moved with their words")
+
+
+def _replaced_alone(pair: Pair) -> tuple[str, str] | None:
+    """Two quantities that changed places while the words around each stayed where they were."""
+    replaced = {
+        (change.before[0].word, change.after[0].word)
+        for change in pair.alignment.changes
+        if change.tight and len(change.before) == len(change.after) == 1 and change.before[0].quantity
+    }
+    return next((both for both in sorted(replaced) if both[::-1] in replaced), None)
+
+
+def _respective(document: Document, pair: Pair) -> list[str]:
+    """The quantities of the sentences that say "respectively", in order."""
+    found = []
+    for start, end in document.sentences:
+        if "respectively" in document.words_between(start, end):
+            spans = (span for span in document.of_type(*_ORDERED) if start <= span.start < end)
+            found += [_key(document.text, span, pair.mode) for span in spans]
+    return found
 
 
 _SLOT = "#"
@@ -124,8 +185,10 @@ def _replaced(pair: Pair) -> Iterator[tuple[str, str]]:
     """
     before, keys_before = _with_slots(pair.original, pair.mode)
     after, keys_after = _with_slots(pair.rewrite, pair.mode)
+    if len(before) * len(after) > MOST_COMPARED:
+        return
     for start, other, size in SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks():
-        for offset in range(size):
+        for offset in range(size if size > 1 else 0):
             old, new = keys_before.get(start + offset), keys_after.get(other + offset)
             if old is not None and new is not None and old != new:
                 yield old, new
@@ -153,7 +216,8 @@ def _with_slots(document: Document, mode: Mode) -> tuple[list[str], dict[int, st
     for span in document.spans:
         piece = span.of(document.text)
         if span.type in _ORDERED:
-            keys[len(tokens)] = _key(document.text, span, mode)
+            if _RELATION.search(piece) is None:
+                keys[len(tokens)] = _key(document.text, span, mode)
             tokens.append(_SLOT)
         elif piece[0].isalpha() and is_content(word := without_possessive(piece.lower())):
             tokens.append(stem(word))
@@ -162,32 +226,35 @@ def _with_slots(document: Document, mode: Mode) -> tuple[list[str], dict[int, st
 
 @check("name_roles", "no two actors changed places around the same words")
 def name_roles(pair: Pair) -> Finding:
-    before, after = _between_actors(pair.original), _between_actors(pair.rewrite)
+    before, after = _between_actors(pair.alignment.before), _between_actors(pair.alignment.after)
     for first, words, second in sorted(after - before):
         if words and (second, words, first) in before:
-            return failed(f"{second} ... {first} became {first} ... {second}, with {' '.join(words)!r} between them")
+            one, other = map(pair.alignment.written, (second, first))
+            between = quoted(map(pair.alignment.written, words))
+            return failed(f"{one!r} … {other!r} became {other!r} … {one!r}, with {between} between them")
     return passed()
 
 
-_COORDINATIONS = (["and"], ["or"], ["but"], ["while"])
+_COORDINATIONS = ("and", "or", "but", "while")
 """What joins two clauses that may stand in either order."""
 
 
-def _between_actors(document: Document) -> set[tuple[str, tuple[str, ...], str]]:
-    """Every two names or variables next to each other within a clause, with the words between them."""
+_AUXILIARIES = frozenset({"be", "hav", "do", "will", "can", "get"})
+
+
+def _between_actors(side: Sequence[Token]) -> set[tuple[str, tuple[str, ...], str]]:
+    """Every two names or variables next to each other within a sentence, with the words between them."""
     found = set()
     last: tuple[str, list[str]] | None = None
-    for span in document.spans:
-        piece = span.of(document.text)
-        if span.type in _ACTORS:
-            who = without_possessive(piece)
-            if last is not None and last[0] != who and last[1][-1:] not in _COORDINATIONS:
-                found.add((last[0], tuple(last[1]), who))
-            last = (who, [])
-        elif piece in (".", "?", "!"):
+    for token in side:
+        if token.opens_sentence:
             last = None
-        elif last is not None and piece[0].isalpha():
-            last[1].append(stem(piece))
+        if token.type in _ACTORS:
+            if last is not None and last[0] != token.word and (not last[1] or last[1][-1] not in _COORDINATIONS):
+                found.add((last[0], tuple(last[1]), token.word))
+            last = (token.word, [])
+        elif last is not None and token.word[0].isalpha() and token.key not in _AUXILIARIES:
+            last[1].append(token.key)
     return found
 
 
@@ -196,5 +263,5 @@ def answer_format(pair: Pair) -> Finding:
     text = pair.original.text
     for start, end in pair.original.answer_formats:
         if text[start:end] not in pair.rewrite.text:
-            return failed(f"changed: {text[start:end][:80]!r}")
+            return failed(f"changed: {excerpt(text, start, end)}")
     return passed(f"{len(pair.original.answer_formats)} sentences")

@@ -1,0 +1,1 @@
+"""Does an inserted sentence interact with its problem? What it counts, names and refers to."""

@@ -1,0 +1,1 @@
+"""Are reworded sentences still the same problem? Numbers, relations, questions, clauses and actors, compared."""
