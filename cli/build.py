@@ -20,6 +20,14 @@ if TYPE_CHECKING:
     from semifactual.pipeline.config import BuildConfig
 
 PREVIEW_ROWS = 5
+_KINDS_HELP = (
+    "The kinds to make, with commas. [default: paraphrase,typo_noise,scenario_wrap,irrelevant_context, unless "
+    "--families names others]"
+)
+_SEAL_HELP = (
+    "Make this family for evaluation only, never to train on; repeatable. With --kinds or --families, exactly those "
+    "are made, and those of the family are sealed; without, the default kinds and the whole family are."
+)
 
 
 def build(
@@ -31,7 +39,14 @@ def build(
     ] = None,
     out: Annotated[Path | None, typer.Option(help="The dataset folder to make, or to go on with.")] = None,
     config: Annotated[Path | None, typer.Option(help="A YAML file of options; options given here go over it.")] = None,
-    kinds: Annotated[str | None, typer.Option(help="The kinds to make, with commas: paraphrase,typo_noise.")] = None,
+    kinds: Annotated[str | None, typer.Option(help=_KINDS_HELP)] = None,
+    families: Annotated[
+        str | None, typer.Option(help="Make all kinds of these families: wording,context. With --kinds, both.")
+    ] = None,
+    seal: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FAMILY", help=_SEAL_HELP),
+    ] = None,
     per_kind: Annotated[int | None, typer.Option(help="How many rewrites of each kind a problem gets.")] = None,
     seed: Annotated[int | None, typer.Option(help="The seed of every random choice.")] = None,
     limit: Annotated[int | None, typer.Option(help="Take only the first so many problems.")] = None,
@@ -45,7 +60,7 @@ def build(
         bool | None, typer.Option("--skip-bad-rows", help="Leave out and count rows that cannot be used.")
     ] = None,
     counterfactuals: Annotated[
-        int | None, typer.Option(help="Answer-changing versions a problem; builtin sources only.")
+        int | None, typer.Option(help="Answer-changing versions a problem, where its answer can be computed anew.")
     ] = None,
     answer_check: Annotated[
         str | None, typer.Option(help="The least known of an answer: unknown, agreed or rederived.")
@@ -94,6 +109,7 @@ def build(
 ) -> None:
     """Make checked rewrites of every problem: a Hugging Face dataset. The same command resumes a broken-off run."""
     given = dict(locals())  # before any other name is bound: the parameters, named as the config's options are
+    given["seal"] = seal or None
     from semifactual.pipeline.config import BuildConfig, load_config
 
     resolved = load_config(config, {name: given[name] for name in BuildConfig.model_fields})
@@ -165,12 +181,36 @@ def _print_report(report: BuildReport) -> None:
     print_table(headings, [_kind_row(kind, of_kind, counts["rows"]) for kind, of_kind in counts["kinds"].items()])
     if not any(of_kind["valid"] for of_kind in counts["kinds"].values()):
         print(f"no rewrite entered the dataset{_bar_words(report)}")
-    if counts["counterfactuals"]:
-        print(f"{counts['counterfactuals']:,} counterfactuals, as a control")
+    _print_counterfactuals(report)
     if "llm" in report.manifest:
         _print_models(report)
     dropped = counts["dropped_by_require_all"]
-    print(printable(f"{counts['rows']:,} rows in {report.out}" + (f"; {dropped:,} dropped" if dropped else "")))
+    if dropped and not counts["rows"]:
+        print(printable(f"--require-all left no problem{_most_missing(counts['kinds'])}"))
+    print(printable(f"{_rows(counts['rows'])} in {report.out}" + (f"; {dropped:,} dropped" if dropped else "")))
+
+
+def _print_counterfactuals(report: BuildReport) -> None:
+    counts = report.manifest["counts"]
+    made, without = counts["counterfactuals"], counts["without_counterfactuals"]
+    if not report.manifest["config"]["counterfactuals"]:
+        return
+    if not made:
+        print("no counterfactual: no problem has a program, worked steps or a prompt that sympy solves to change")
+    else:
+        noun = f"counterfactual{'s' * (made != 1)}"
+        print(f"{made:,} {noun}, as a control" + (f"; {_rows(without)} without one" if without else ""))
+
+
+def _rows(count: int) -> str:
+    return f"{count:,} row{'s' * (count != 1)}"
+
+
+def _most_missing(kinds: dict[str, Any]) -> str:
+    """The kind of which most rewrites could not be made."""
+    kind, counts = max(kinds.items(), key=lambda item: int(item[1]["missing"]))
+    missing = counts["missing"]
+    return f"; missing most often was {kind}, of which {missing:,} rewrite{'s' * (missing != 1)} could not be made"
 
 
 def _bar_words(report: BuildReport) -> str:
@@ -219,7 +259,7 @@ def _print_estimate(config: BuildConfig, as_json: bool) -> None:
 def _kind_row(kind: str, counts: dict[str, Any], rows: int) -> list[object]:
     coverage = f"{counts['problems_covered'] / rows:.1%}" if rows else "-"
     often = max(counts["failed_checks"].items(), key=lambda item: item[1], default=("", 0))[0]
-    return [kind, counts["valid"], coverage, counts["rejected"], often]
+    return [f"{kind} (sealed)" if counts.get("sealed") else kind, counts["valid"], coverage, counts["rejected"], often]
 
 
 def _print_preview(config: BuildConfig, as_json: bool) -> None:
@@ -235,6 +275,10 @@ def _print_preview(config: BuildConfig, as_json: bool) -> None:
         print(printable(f"{record['id']} (answer {record['answer']})\n  problem: {record['problem']}"))
         for entry in record["semifactuals"]:
             print(printable(f"  {entry['kind']}: {entry['text']}"))
+        for entry in record["evaluation_variants"]:
+            print(printable(f"  {entry['kind']} (sealed): {entry['text']}"))
+        for entry in record["counterfactuals"]:
+            print(printable(f"  {entry['kind']} (answer {entry['answer']}): {entry['text']}"))
         for kind in kinds_without(row):
             print(printable(f"  {kind}: none"))
         print()

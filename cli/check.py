@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from semifactual.errors import ConfigError
 from semifactual.validate.verdict import Mode
 
 from .asking import AskOption
-from .console import JsonFlag, print_json, print_news, print_table, printable, progress
-from .spending import print_failures, spending
-
-if TYPE_CHECKING:
-    from semifactual.pipeline.checking import CheckReport
-
-SHOWN_CHECKS = 3
+from .check_view import print_report
+from .console import JsonFlag, print_json, print_news, progress
 
 
 def check(
@@ -27,11 +23,26 @@ def check(
     mode: Annotated[
         Mode, typer.Option(help="frozen compares bytes; semantic compares values and roles.")
     ] = Mode.FROZEN,
-    kind: Annotated[str | None, typer.Option(help="The kind of all rows, whatever a row says.")] = None,
+    kind: Annotated[str | None, typer.Option(metavar="K", help="The kind of all rows, whatever a row says.")] = None,
     problem_field: Annotated[str | None, typer.Option(help="The field that holds the problem.")] = None,
     rewrite_field: Annotated[str | None, typer.Option(help="The field that holds the rewrite.")] = None,
     kind_field: Annotated[str | None, typer.Option(help="The field that holds the kind.")] = None,
     answer_field: Annotated[str | None, typer.Option(help="The field that holds the answer.")] = None,
+    by: Annotated[
+        str | None, typer.Option(metavar="FIELD", help="Count the verdicts by the values of this field.")
+    ] = None,
+    label_field: Annotated[
+        str | None, typer.Option(help="The field that says whether a rewrite keeps the problem; rates come with it.")
+    ] = None,
+    keeps: Annotated[
+        list[str] | None, typer.Option(metavar="VALUE", help="A label that means kept; as often as needed.")
+    ] = None,
+    changes: Annotated[
+        list[str] | None, typer.Option(metavar="VALUE", help="A label that means changed; as often as needed.")
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="PAGE.html", help="Write a page of all that disagrees, or was rejected.")
+    ] = None,
     workers: Annotated[int | None, typer.Option(help="How many processes work at once.", min=1)] = None,
     skip_bad_rows: Annotated[
         bool, typer.Option("--skip-bad-rows", help="Leave out and count rows that cannot be used.")
@@ -61,48 +72,34 @@ def check(
     given = dict(locals())  # before any other name is bound: the parameters, named as the options are
     from semifactual.pipeline.checking import check_source
     from semifactual.pipeline.config import validated
+    from semifactual.pipeline.labels import LabelOptions
     from semifactual.pipeline.llm_options import LlmOptions
-    from semifactual.pipeline.pairs import PairFields
+    from semifactual.pipeline.pair_fields import PairFields
 
     asked = {name: given[name] for name in LlmOptions.model_fields if given[name] is not None}
     options = validated(LlmOptions, asked)
+    if (keeps or changes) and label_field is None:
+        raise ConfigError("--keeps and --changes say what labels mean, and no --label-field is named")
     with progress("checking") as on_progress:
         report = check_source(
             file,
             out,
-            fields=PairFields.named(problem_field, rewrite_field, kind_field, answer_field, every_kind=kind),
+            fields=PairFields.named(
+                problem_field, rewrite_field, kind_field, answer_field, every_kind=kind, by=by, label=label_field
+            ),
             mode=mode,
+            labels=LabelOptions(keeps or (), changes or ()),
+            page=html,
             skip_bad_rows=skip_bad_rows,
             workers=workers,
             options=options,
             on_progress=on_progress,
             on_news=print_news,
         )
-    _print_report(report, out, json)
+    written = {name: None if path is None else str(path) for name, path in (("out", out), ("html", html))}
+    if json:
+        print_json({**report.to_json(), **written})
+    else:
+        print_report(report, written)
     if fail_on_reject and report.rejected:
         raise typer.Exit(1)
-
-
-def _print_report(report: CheckReport, out: Path | None, as_json: bool) -> None:
-    if as_json:
-        print_json({**report.to_json(), "out": None if out is None else str(out)})
-        return
-    headings = ["kind", "valid", "invalid", "unsure", "most often failed"]
-    print_table(headings, [_kind_row(report, kind) for kind in report.outcomes])
-    skipped = f"; {report.skipped:,} unusable rows left out" if report.skipped else ""
-    refuted = report.valid + report.rejected - report.rows
-    but = f", but the answer of {refuted:,} is refuted" if refuted else ""
-    print(f"{report.valid:,} of {report.rows:,} rewrites are valid{but}{skipped}")
-    if report.traffic is not None:
-        asked = any(report.traffic["requests"].values())
-        words = spending(report.traffic, report.traffic["currency"]) if asked else "no rewrite needed asking"
-        print(f"models: {words}")
-        print_failures(report.traffic)
-    if out is not None:
-        print(printable(f"verdicts in {out}"))
-
-
-def _kind_row(report: CheckReport, kind: str) -> list[object]:
-    outcomes = report.outcomes[kind]
-    often = ", ".join(f"{name} {count}" for name, count in list(report.failed_checks[kind].items())[:SHOWN_CHECKS])
-    return [kind, *(outcomes.get(name, 0) for name in ("valid", "invalid", "unsure")), often]

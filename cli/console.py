@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print the summary as one JSON object.")]
 
+WIDTH = 100
+"""No line of a table or list is meant to be longer than this many characters."""
+
 INTERRUPTED = 130
 """The exit code that a shell gives to a process ended by Ctrl-C."""
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .console import JsonFlag, colour_console, print_json, printable
+from .console import WIDTH, JsonFlag, colour_console, print_json, printable
 
 if TYPE_CHECKING:
     from rich.text import Text
 
     from semifactual.interventions.registry import Intervention
     from semifactual.validate.contract import Contract
+
+
+_INDENT = 11
+"""Where the values stand behind their headings."""
 
 
 def kinds(
@@ -28,7 +33,7 @@ def kinds(
         return
     console = colour_console()
     for intervention in known:
-        console.print(_kind_text(intervention, explained=kind is not None))
+        console.print(_kind_text(intervention, min(console.width, WIDTH), explained=kind is not None))
 
 
 def _description(intervention: Intervention) -> dict[str, Any]:
@@ -46,25 +51,39 @@ def _description(intervention: Intervention) -> dict[str, Any]:
     }
 
 
-def _kind_text(intervention: Intervention, *, explained: bool) -> Text:
-    """One kind, with the names of its checks, or with what each of them says."""
+def _kind_text(intervention: Intervention, width: int, *, explained: bool) -> Text:
+    """One kind in lines of so many characters, with the names of its checks, or with what each of them says."""
     from rich.text import Text
 
     contract = intervention.contract
-    text = Text.assemble(
-        (printable(intervention.kind), "bold cyan"),
-        (f"  {intervention.family}  ", "dim"),
-        printable(intervention.summary),
-        "\n",
-    )
+    kind, family = printable(intervention.kind), f"  {intervention.family}  "
+    summary = _wrapped(intervention.summary, width, first=len(kind + family), indent=_INDENT)
+    text = Text.assemble((kind, "bold cyan"), (family, "dim"), summary, "\n")
     before, after = intervention.example
-    for heading, value in {"before": before, "after": after, **_span_types(contract)}.items():
-        text.append(f"  {heading:<8} ", "dim").append(f"{printable(value)}\n")
-    text.append("  checks   ", "dim")
-    if not explained:
-        return text.append(f"{printable(', '.join(check.name for check in contract.checks))}\n")
-    lines = [printable(f"{check.name}: {check.summary}") for check in contract.checks]
-    return text.append(f"\n{' ' * 11}".join(lines)).append("\n")
+    checks = "\n".join(f"{check.name}: {check.summary}" for check in contract.checks)
+    names = ", ".join(check.name for check in contract.checks)
+    parts = {"before": before, "after": after, **_span_types(contract), "checks": checks if explained else names}
+    for heading, value in parts.items():
+        text.append(f"  {heading:<8} ", "dim").append(f"{_wrapped(value, width, first=_INDENT, indent=_INDENT)}\n")
+    return text
+
+
+def _wrapped(text: str, width: int, *, first: int, indent: int) -> str:
+    """The text behind `first` characters, each of its own lines broken at blanks and going on behind `indent`."""
+    behind = " " * indent
+    lines = [
+        textwrap.fill(
+            line,
+            width,
+            initial_indent=" " * (indent if number else first),
+            subsequent_indent=behind,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        or behind
+        for number, line in enumerate(printable(text).split("\n"))
+    ]
+    return "\n".join(lines)[first:]
 
 
 def _span_types(contract: Contract) -> dict[str, str]:

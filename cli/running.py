@@ -36,7 +36,7 @@ def run_arguments(app: typer.Typer, program: str, arguments: Sequence[str], usag
     except typer.Exit as leave:
         return leave.exit_code
     except typer.TyperException as error:
-        print_error(error.format_message(), usage_hint)
+        print_error(error.format_message().replace("Value error, ", ""), usage_hint)
     except SemifactualError as error:
         _print_traceback(debug)
         print_error(error.message, error.hint)

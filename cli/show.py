@@ -12,7 +12,7 @@ from .console import JsonFlag, colour_console, print_json, printable
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from semifactual.pipeline.dataset import SeenProblem, SeenRewrite
+    from semifactual.pipeline.dataset import SeenProblem, SeenRewrite, SeenVersion
 
 
 def show(
@@ -26,7 +26,10 @@ def show(
     rejected: Annotated[bool, typer.Option("--rejected", help="Show the rewrites that did not enter.")] = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Rewrites as a coloured diff with their verdicts."""
+    """Rewrites as a coloured diff with their verdicts.
+
+    Behind them come those of sealed families, and counterfactuals with their answers and derivations.
+    """
     from itertools import islice
 
     from semifactual.interventions.registry import get_intervention
@@ -43,12 +46,17 @@ def show(
         print_json({"rows": [problem.to_json() for problem in problems]})
         return
     console = colour_console()
-    if not any(problem.rewrites for problem in problems):
+    coloured = console.color_system is not None
+    if all(problem.is_bare for problem in problems):
         console.print(f"No {'rejected ' if rejected else ''}rewrite to show.")
     for problem in problems:
         console.print(_problem_text(problem))
         for rewrite in problem.rewrites:
-            console.print(_rewrite_text(problem, rewrite, coloured=console.color_system is not None))
+            console.print(_rewrite_text(problem, rewrite, coloured=coloured))
+        for variant in problem.evaluation_variants:
+            console.print(_version_text(problem, variant, "for evaluation only", coloured=coloured))
+        for control in problem.counterfactuals:
+            console.print(_version_text(problem, control, "a counterfactual", coloured=coloured))
 
 
 def _is_problem_source(source: str) -> bool:
@@ -83,6 +91,20 @@ def _rewrite_text(problem: SeenProblem, rewrite: SeenRewrite, *, coloured: bool)
         _diff_text(problem.problem, rewrite.text, coloured=coloured),
         (f"\n{_checks_text(rewrite)}\n", "dim"),
     )
+
+
+def _version_text(problem: SeenProblem, version: SeenVersion, role: str, *, coloured: bool) -> Text:
+    """A version that is no semifactual: a line on what it is, the diff, and how its answer was computed."""
+    from rich.text import Text
+
+    text = Text.assemble(
+        (f"  {printable(version.kind)}", "bold cyan"),
+        (f"  {role}", "magenta"),
+        (f", answer {printable(version.answer)}\n", "dim"),
+        _diff_text(problem.problem, version.text, coloured=coloured),
+        "\n",
+    )
+    return text.append(f"  {printable(version.derivation)}\n", "dim") if version.derivation else text
 
 
 def _diff_text(before: str, after: str, *, coloured: bool) -> Text:

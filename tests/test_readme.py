@@ -37,13 +37,18 @@ def readme() -> str:
     return (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def blocks() -> list[Block]:
-    return [Block(match["note"] or "", match["language"], match["code"]) for match in _BLOCK.finditer(readme())]
+def blocks(text: str | None = None) -> list[Block]:
+    """The blocks of the README, or of another text."""
+    found = _BLOCK.finditer(readme() if text is None else text)
+    return [Block(match["note"] or "", match["language"], match["code"]) for match in found]
 
 
 def test_every_block_says_what_becomes_of_it() -> None:
-    unmarked = [block for block in blocks() if not re.match(r"runnable$|not run: .|file: .|tree$", block.note)]
-    assert unmarked == []
+    assert [block for block in blocks() if not is_marked(block)] == []
+
+
+def is_marked(block: Block) -> bool:
+    return re.match(r"runnable$|not run: .|file: .|tree$", block.note) is not None
 
 
 @pytest.mark.slow
@@ -57,7 +62,11 @@ def test_runnable_blocks_run_in_order(tmp_path: Path) -> None:
     install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"]
     run([*install, "--target", str(tmp_path / "site"), str(tmp_path / "polite")], tmp_path)
     for block in (block for block in blocks() if block.note == "runnable"):
-        run([*_LANGUAGES[block.language], block.code], tmp_path)
+        run_block(block, tmp_path)
+
+
+def run_block(block: Block, folder: Path) -> None:
+    run([*_LANGUAGES[block.language], block.code], folder)
 
 
 def run(command: list[str], folder: Path) -> None:

@@ -88,6 +88,81 @@ def test_per_kind_makes_different_rewrites(problems: Path, tmp_path: Path) -> No
         assert len(texts) == len(set(texts)) == 6
 
 
+def test_families_stand_for_their_kinds_and_a_sealed_one_is_told_apart(
+    problems: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["build", str(problems), "--out", str(tmp_path / "out"), "--workers", "1"]
+    options = [
+        "--kinds",
+        "typo_noise,irrelevant_context,paraphrase",
+        "--families",
+        "surface",
+        "--seal",
+        "context",
+        "--seal",
+        "wording",
+    ]
+    assert main([*command, *options, "--json"]) == 0
+    counts = json.loads(capsys.readouterr().out)["counts"]["kinds"]
+    sealed = {kind for kind, count in counts.items() if count["sealed"]}
+    assert {"irrelevant_context", "paraphrase"} <= sealed and "typo_noise" in counts.keys() - sealed
+    for row in rows_of(tmp_path / "out"):
+        assert {entry["kind"] for entry in row["evaluation_variants"]} <= sealed  # type: ignore[attr-defined]
+        assert {entry["kind"] for entry in row["semifactuals"]}.isdisjoint(sealed)  # type: ignore[attr-defined]
+    assert main([*command, *options]) == 0
+    assert "irrelevant_context (sealed)" in capsys.readouterr().out
+    assert main([*command, "--kinds", "typo_noise,irrelevant_context"]) == 2
+    error = capsys.readouterr().err
+    assert "config.seal: wording, context -> none; and " in error
+    assert "templates.layout" not in error and " templates\nHint: " in error
+
+
+def test_where_no_problem_is_left_the_kind_that_was_missing_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    problems = tmp_path / "problems.jsonl"
+    problems.write_text('{"problem": "How many feet has one cat?", "answer": "4"}\n')
+    command = ["build", str(problems), "--out", str(tmp_path / "out"), "--workers", "1", "--require-all"]
+    assert main([*command, "--kinds", "typo_noise,notation"]) == 0
+    told = "missing most often was notation, of which 1 rewrite could not be made"
+    assert f"--require-all left no problem; {told}\n" in capsys.readouterr().out
+
+
+def test_where_all_is_sealed_it_is_told(problems: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["build", str(problems), "--out", str(tmp_path / "out"), "--workers", "1", "--limit", "2"]
+    assert main([*command, "--families", "surface", "--seal", "surface"]) == 0
+    assert "every kind is sealed" in capsys.readouterr().out
+
+
+def test_a_kind_is_no_family_but_has_one(problems: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["build", str(problems), "--out", str(tmp_path / "out"), "--seal", "register"]) == 2
+    assert "register is a kind of the family wording" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--families", "--seal"])
+def test_a_family_that_is_not_there_is_an_error_that_names_the_others(
+    option: str, problems: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for family, said in (("word", "unknown family 'word'"), ("format", "no kind of the family 'format'")):
+        assert main(["build", str(problems), "--out", str(tmp_path / "out"), option, family]) == 2
+        error = capsys.readouterr().err
+        assert said in error and "surface" in error.partition("Hint: ")[2]
+
+
+def test_a_seal_in_a_config_file_holds_where_the_command_line_says_nothing(problems: Path, tmp_path: Path) -> None:
+    config = tmp_path / "build.yaml"
+    config.write_text(f"source: {problems}\nkinds: [typo_noise]\nseal: [surface]\nlimit: 2\nworkers: 1\n")
+    assert main(["build", "--config", str(config), "--out", str(tmp_path / "out")]) == 0
+    assert all(row["evaluation_variants"] and not row["semifactuals"] for row in rows_of(tmp_path / "out"))
+
+
+def test_a_source_whose_answers_cannot_be_computed_is_built_and_told_of(
+    problems: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["build", str(problems), "--out", str(tmp_path / "out"), "--counterfactuals", "2", *KINDS]) == 0
+    assert "no counterfactual: no problem has" in capsys.readouterr().out
+
+
 def with_bad_line(content: bytes) -> bytes:
     """A thousand rows, of which row 700 is `content`. One kind is made of them: it is reading that is tested."""
     lines = [line.encode() for line in problem_lines(1000)]

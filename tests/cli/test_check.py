@@ -104,6 +104,40 @@ def test_a_built_dataset_passes_its_own_check(tmp_path: Path, capsys: pytest.Cap
     assert json.loads(capsys.readouterr().out)["rows"] == 2
 
 
+@pytest.mark.parametrize(
+    ("rewrites", "said"), [([GOOD], "1 of 1 rewrite is valid"), ([BAD], "0 of 1 rewrite is valid")]
+)
+def test_one_is_told_as_one(rewrites: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = write_rows(tmp_path / "pairs.jsonl", *map(pair, rewrites), pair("", id="empty"))
+    assert main(["check", str(file), "--skip-bad-rows"]) == 0
+    assert f"{said}; 1 unusable row left out\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("option", ["--out", "--html"])
+def test_what_would_be_overwritten_is_told_by_its_option(
+    option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = write_rows(tmp_path / "pairs.jsonl", pair(GOOD))
+    assert main(["check", str(file), option, str(file)]) == 2
+    assert capsys.readouterr().err.endswith(f"Hint: choose another {option}\n")
+
+
+def test_a_mode_that_is_not_there_is_told_without_the_librarys_words(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = write_rows(tmp_path / "pairs.jsonl", pair(GOOD))
+    assert main(["check", str(file), "--mode", "loose"]) == 2
+    error = capsys.readouterr().err
+    assert "'loose' is not one of 'frozen', 'semantic'" in error and "Value error" not in error
+
+
+def test_a_kind_for_all_rows_that_is_not_there_is_told_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = write_rows(tmp_path / "pairs.jsonl", pair(GOOD))
+    assert main(["check", str(file), "--kind", "parafrase"]) == 2
+    error = capsys.readouterr().err
+    assert "pairs.jsonl" not in error and "paraphrase" in error
+
+
 def test_verdicts_that_cannot_be_written_are_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = write_rows(tmp_path / "pairs.jsonl", pair(GOOD))
     assert main(["check", str(file), "--out", str(tmp_path / "none" / "verdicts.jsonl")]) == 2

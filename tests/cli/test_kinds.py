@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from semifactual.interventions.registry import interventions
 from tests.cli.conftest import Command
 
@@ -7,9 +9,21 @@ from tests.cli.conftest import Command
 def test_every_kind_is_listed_with_its_family_and_example(command: Command) -> None:
     ran = command("kinds")
     assert ran.code == 0
+    printed = " ".join(ran.out.split())
     for intervention in interventions().values():
-        assert f"{intervention.kind}  {intervention.family}  {intervention.summary}\n" in ran.out
-        assert all(text in ran.out for text in intervention.example)
+        assert f"{intervention.kind} {intervention.family} {intervention.summary} before" in printed
+        assert all(" ".join(text.split()) in printed for text in intervention.example)
+
+
+@pytest.mark.parametrize("width", [60, 80, 300])
+def test_lines_are_as_long_as_the_terminal_and_at_most_100(
+    width: int, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    for arguments in ([], ["typo_noise"]):
+        lines = command("kinds", *arguments).out.splitlines()
+        assert max(map(len, lines)) <= min(width, 100)
+        assert max(map(len, lines)) > min(width, 100) - 20
 
 
 def test_json_gives_the_contract(command: Command) -> None:
@@ -25,7 +39,7 @@ def test_one_kind_comes_with_what_its_checks_say(command: Command) -> None:
     ran = command("kinds", "typo_noise")
     assert "paraphrase" not in ran.out
     for check in interventions()["typo_noise"].contract.checks:
-        assert f"{check.name}: {check.summary}" in ran.out
+        assert f"{check.name}: {check.summary}" in " ".join(ran.out.split())
 
 
 def test_an_unknown_kind_is_an_error(command: Command) -> None:

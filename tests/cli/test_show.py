@@ -63,6 +63,22 @@ def test_rows_without_a_rewrite_are_passed_over(command: Command, dataset: Path)
     assert "No rewrite to show." in command("show", dataset, "b").out
 
 
+def test_sealed_rewrites_and_counterfactuals_are_shown_behind_the_others(command: Command, dataset: Path) -> None:
+    row = record("a", "Ann has 3 cats.", entry("typo_noise", "Ann hsa 3 cats."))
+    row["evaluation_variants"] = [{"kind": "paraphrase", "text": "Ann owns 3 cats.", "answer": "3"}]
+    made = {"kind": "quantity_change", "text": "Ann has 4 cats.", "answer": "4", "derivation": "3 -> 4; 4 = 4"}
+    row["counterfactuals"] = [made]
+    write_parquet(dataset / "data" / "train-00000-of-00001.parquet", [row])
+    shown = command("show", dataset).out
+    assert "paraphrase  for evaluation only, answer 3\n  Ann [-has-]{+owns+} 3 cats." in shown
+    assert "quantity_change  a counterfactual, answer 4\n  Ann has [-3-]{+4+} cats.\n  3 -> 4; 4 = 4" in shown
+    (seen,) = command("show", dataset, "--json").json["rows"]
+    assert seen["counterfactuals"] == [made]
+    (only,) = command("show", dataset, "--json", "--kind", "paraphrase").json["rows"]
+    assert (only["rewrites"], len(only["evaluation_variants"]), only["counterfactuals"]) == ([], 1, [])
+    assert "for evaluation" not in command("show", dataset, "a", "--rejected").out
+
+
 def test_hostile_text_is_escaped(command: Command, dataset: Path) -> None:
     ran = command("show", dataset, "c")
     assert "\x1b" not in ran.out

@@ -276,6 +276,72 @@ def test_an_interrupt_leaves_a_journal_that_resumes(
     assert 50 <= build(config, tmp_path / "out").resumed_at < 150
 
 
+def test_a_sealed_family_is_made_alike_and_kept_apart(problems: Path, undisturbed: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    manifest = build(config_of(problems, seal="surface"), out).manifest
+    assert manifest["config"]["seal"] == ["surface"]
+    counts = manifest["counts"]["kinds"]
+    assert {kind for kind in counts if counts[kind]["sealed"]} == {"typo_noise"}
+    for row, open_row in zip(read_parquet(out / PARQUET), read_parquet(undisturbed / PARQUET), strict=True):
+        typos = [entry for entry in open_row["semifactuals"] if entry["kind"] == "typo_noise"]
+        wanted = [{"kind": "typo_noise", "text": entry["text"], "answer": row["answer"]} for entry in typos]
+        assert row["evaluation_variants"] == wanted
+        assert row["semifactuals"] == [entry for entry in open_row["semifactuals"] if entry not in typos]
+    whole = json.loads((undisturbed / "manifest.json").read_text())["counts"]["kinds"]
+    assert {kind: {**counts[kind], "sealed": False} for kind in counts} == whole
+    assert "Sealed for evaluation: `typo_noise`" in (out / "README.md").read_text()
+
+
+def test_another_seal_is_another_dataset(problems: Path, undisturbed: Path) -> None:
+    with pytest.raises(OutputError, match=r"config\.seal: none -> surface"):
+        build(config_of(problems, seal="surface"), undisturbed)
+
+
+def test_sealed_kinds_count_where_all_are_required(
+    problems: Path, tmp_path: Path, register: Callable[[Rewriter], str]
+) -> None:
+    def shout(original: Document, rng: random.Random) -> Iterator[Draft]:
+        yield Draft(original.text + "!" * (4 if "packs 1 " in original.text else 1))
+
+    config = config_of(problems, kinds=(register(shout),), seal="surface", limit=4, require_all=True)
+    counts = build(config, tmp_path / "out").manifest["counts"]
+    assert (counts["rows"], counts["dropped_by_require_all"]) == (3, 1)
+    assert (counts["kinds"]["shout"]["valid"], counts["kinds"]["shout"]["problems_covered"]) == (3, 3)
+
+
+@pytest.fixture(scope="module")
+def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Problems whose steps are annotated, one that sympy solves, and one of which nothing more is known."""
+    path = tmp_path_factory.mktemp("solved") / "solved.jsonl"
+    rows = [
+        {
+            "question": f"Ines packs {n} crates with {n + 7} candles each. How many candles does she pack?",
+            "answer": f"{n}*{n + 7}=<<{n}*{n + 7}={n * (n + 7)}>>{n * (n + 7)}\n#### {n * (n + 7)}",
+        }
+        for n in range(20, 60)
+    ]
+    rows += [{"question": "Compute $17 \\cdot 21$.", "answer": "357"}, {"question": "Who has 3 figs?", "answer": "Al"}]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_counterfactuals_of_any_source_and_what_has_none_is_counted(solved: Path, tmp_path: Path) -> None:
+    config = config_of(solved, kinds=("irrelevant_context",), counterfactuals=2)
+    counts = build(config, tmp_path / "one").manifest["counts"]
+    rows = list(read_parquet(tmp_path / "one" / PARQUET))
+    assert counts["counterfactuals"] == sum(len(row["counterfactuals"]) for row in rows) >= 2 * 35
+    assert counts["without_counterfactuals"] == sum(not row["counterfactuals"] for row in rows) >= 1
+    assert rows[-1]["counterfactuals"] == [] != rows[-2]["counterfactuals"]
+    assert all(made["answer"] != row["answer"] for row in rows for made in row["counterfactuals"])
+    build(config_of(solved, kinds=("irrelevant_context",), counterfactuals=2, workers=2), tmp_path / "two")
+    assert files_of(tmp_path / "two") == files_of(tmp_path / "one")
+
+
+def test_rows_without_a_counterfactual_count_only_where_one_is_wanted(problems: Path, undisturbed: Path) -> None:
+    counts = json.loads((undisturbed / "manifest.json").read_text())["counts"]
+    assert (counts["counterfactuals"], counts["without_counterfactuals"]) == (0, 0)
+
+
 def test_counterfactuals_of_a_builtin_source_change_text_and_answer(tmp_path: Path) -> None:
     config = BuildConfig(
         source="builtin:word_problems?n=20", kinds=("irrelevant_context",), counterfactuals=1, workers=1

@@ -19,6 +19,7 @@ from semifactual.pipeline.card_command import build_command
 from semifactual.pipeline.card_examples import Example, choose_examples, sentence_diff
 from semifactual.pipeline.card_notes import NOTES_BEGIN, NOTES_END, notes_in
 from semifactual.pipeline.config import BuildConfig, load_config
+from semifactual.pipeline.error_budget import error_budget
 
 COUNTS = {
     "valid": 7200,
@@ -114,11 +115,53 @@ def test_a_card_made_by_another_version_says_whose_words_it_uses() -> None:
     assert "which remade this card" in render_card(MANIFEST | {"semifactual": "0.0.9"})
 
 
+BUDGET: dict[str, Any] = {
+    "semifactual": "0.1.0",
+    "date": "2030-01-31",
+    "mode": "frozen",
+    "measured_on": "pairs of July",
+    "kinds": {
+        "typo_noise": {
+            "violating": 114,
+            "caught": 112,
+            "preserving": 200,
+            "rejected": 4,
+            "expected_bad_share": 0.0031,
+            "upper_bad_share": 0.02,
+        }
+    },
+    "not_measured": ["mine"],
+}
+
+
 def test_the_error_budget_is_there_when_it_was_measured() -> None:
-    budget = {"violating": 114, "caught": 112, "preserving": 200, "rejected": 4, "expected_bad_share": 0.0031}
-    manifest = MANIFEST | {"error_budget": {"measured_on": "pairs of July", "kinds": {"typo_noise": budget}}}
-    assert "| `typo_noise` | 112 of 114 | 4 of 200 | 0.31 % |" in render_card(manifest).splitlines()
+    lines = render_card(MANIFEST | {"error_budget": BUDGET}).splitlines()
+    assert "| `typo_noise` | 112 of 114 | 4 of 200 | 0.31 % | 2.00 % |" in lines
+    assert "| `mine` | not measured | not measured | unknown | unknown |" in lines
     assert "Error budget" not in render_card(MANIFEST)
+
+
+def test_the_error_budget_says_whose_it_is() -> None:
+    card = render_card(MANIFEST | {"error_budget": BUDGET})
+    assert "on 2030-01-31, in mode `frozen`, by semifactual 0.1.0.\n" in card
+    card = render_card(MANIFEST | {"error_budget": BUDGET | {"semifactual": "0.0.7"}})
+    assert (
+        "on 2030-01-31, in mode `frozen`, by semifactual 0.0.7. Another version, 0.1.0, built this dataset.\n" in card
+    )
+
+
+def test_a_dataset_built_before_there_was_more_keeps_its_budget() -> None:
+    rates = {name: BUDGET["kinds"]["typo_noise"][name] for name in ("violating", "caught", "preserving", "rejected")}
+    older = {"measured_on": "pairs of May", "kinds": {"typo_noise": {**rates, "expected_bad_share": None}}}
+    lines = render_card(MANIFEST | {"error_budget": older}).splitlines()
+    assert "| `typo_noise` | 112 of 114 | 4 of 200 | unknown | unknown |" in lines
+
+
+def test_a_build_keeps_its_error_budget(tmp_path: Path) -> None:
+    report = build(BuildConfig(source="builtin:algebra?n=2", kinds=("typo_noise",), workers=1), tmp_path / "out")
+    budget = report.manifest["error_budget"]
+    assert budget == error_budget(report.manifest["counts"]["kinds"])
+    assert set(budget["kinds"]) == {"typo_noise"}
 
 
 def test_a_model_that_took_part_is_named() -> None:
@@ -150,6 +193,21 @@ def test_texts_from_outside_stay_data(text: str) -> None:
 )
 def test_size_categories(rows: int, name: str) -> None:
     assert size_category(rows) == name
+
+
+def test_sealed_kinds_are_told_apart() -> None:
+    manifest = copy.deepcopy(MANIFEST)
+    assert "Sealed" not in render_card(manifest)
+    manifest["counts"]["kinds"]["typo_noise"]["sealed"] = True
+    card = render_card(manifest)
+    assert "Sealed for evaluation: `typo_noise`." in card
+    assert "| `evaluation_variants` | rewrites of the sealed kinds" in card
+
+
+def test_rows_without_a_counterfactual_are_told() -> None:
+    manifest = copy.deepcopy(MANIFEST)
+    manifest["counts"] |= {"counterfactuals": 5, "without_counterfactuals": 3}
+    assert "8 rows, and 5 counterfactuals as a control; 3 rows have none" in render_card(manifest)
 
 
 # The notes of a person.
@@ -190,6 +248,20 @@ def test_short_problems_come_first_and_few_kinds_serve_several_times() -> None:
     rows = [row("long", 5000, "k"), row("a", 9, "k"), row("b", 9, "k")]
     assert [one.id for one in choose_examples(rows)] == ["a", "b", "long"]
     assert choose_examples([row("a", 9)]) == [] == choose_examples([])
+
+
+@pytest.mark.parametrize("after", ["One is 1.\n\nTwo is 2.", "One is 1.  Two is 2.", "One is 1. Two is 2. "])
+def test_a_change_of_layout_alone_is_seen(after: str) -> None:
+    lines = sentence_diff("One is 1. Two is 2.", after).splitlines()
+    assert any(line.startswith("- ") for line in lines) and any(line.startswith("+ ") for line in lines)
+
+
+def test_a_kind_of_which_none_entered_has_no_share() -> None:
+    counts = {**MANIFEST["counts"], "kinds": {"typo_noise": {**COUNTS, "valid": 0}}}
+    rates = {**BUDGET["kinds"]["typo_noise"], "expected_bad_share": None, "upper_bad_share": None}
+    budget = {**BUDGET, "kinds": {"typo_noise": rates}}
+    card = render_card(MANIFEST | {"counts": counts, "error_budget": budget})
+    assert "| none entered | none entered |" in card
 
 
 def test_a_diff_gives_both_texts_back_sentence_by_sentence() -> None:

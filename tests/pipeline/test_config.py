@@ -23,7 +23,8 @@ def test_command_line_over_file_over_default(tmp_path: Path) -> None:
         ({"source": "a.jsonl", "per_kind": 0}, "per_kind: input should be greater than or equal to 1, not 0"),
         ({"source": "a.jsonl", "kinds": ("a", "a")}, "kinds names a kind twice: a, a"),
         ({"source": "a.jsonl", "kinds": ()}, "kinds is empty, so there is nothing to build"),
-        ({"source": "a.jsonl", "counterfactuals": 1}, "counterfactuals needs a builtin source"),
+        ({"source": "a.jsonl", "seal": "wording,words"}, "seal: unknown family 'words'"),
+        ({"source": "a.jsonl", "families": ["contexts"]}, "families: unknown family 'contexts'"),
         ({"source": "builtin:algebra", "split": "test"}, "split means nothing for a builtin source"),
         ({"source": "a.jsonl", "problem_field": "x", "answer_field": "x"}, "must name different fields"),
         ({"seed": 1}, "the option 'source' is missing"),
@@ -66,6 +67,13 @@ def test_workers_are_no_part_of_the_identity() -> None:
     one, two = (BuildConfig(source="a.jsonl", workers=workers) for workers in (1, 2))
     assert one.identity() == two.identity()
     assert one.identity() != BuildConfig(source="a.jsonl", seed=1).identity()
+
+
+def test_families_are_known_by_their_kinds_and_seals_by_their_families() -> None:
+    named = BuildConfig(source="a.jsonl", families="context")
+    assert named.identity() == BuildConfig(source="a.jsonl", kinds=named.selection.kinds).identity()
+    sealed = BuildConfig(source="a.jsonl", kinds=named.selection.kinds, seal="context")
+    assert differences(named.identity(), sealed.identity()) == ["seal: none -> context"]
 
 
 def test_differences_name_added_removed_and_changed_options() -> None:

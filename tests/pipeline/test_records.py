@@ -11,10 +11,17 @@ PROBLEM = Problem("p:1", "What is $1+1$?", "2", "hand", {"b": [1, None], "a": "Ã
 
 
 def test_a_record_has_exactly_the_columns_of_schema_1() -> None:
-    made = record(PROBLEM, [], [Counterfactual("quantity_changed", "What is $1+2$?", "3", "1 + 2")])
+    made = record(PROBLEM, [], [], [Counterfactual("quantity_changed", "What is $1+2$?", "3", "1 + 2")])
     assert list(made) == list(COLUMNS)
     assert made["metadata"] == '{"a": "Ã©", "b": [1, null]}'
     assert made["counterfactuals"][0]["answer"] == "3"
+
+
+def test_a_sealed_entry_keeps_its_kind_and_text_and_has_the_problems_answer() -> None:
+    entry = {"kind": "typo_noise", "text": "Waht is $1+1$?", "engine": "rule", "checks": [], "params": "{}"}
+    made = record(PROBLEM, [], [entry])
+    assert made["evaluation_variants"] == [{"kind": "typo_noise", "text": "Waht is $1+1$?", "answer": "2"}]
+    assert made["semifactuals"] == []
 
 
 def test_datasets_reads_the_features_that_the_file_names(tmp_path: Path) -> None:

@@ -130,6 +130,26 @@ def test_evaluation_variants_are_carried(tmp_path: Path) -> None:
     assert (problem.semifactuals, source.kinds) == ((), ())
 
 
+def test_sealed_kinds_are_named_and_never_given_as_semifactuals(tmp_path: Path) -> None:
+    build(BuildConfig(source=WORDS, kinds=KINDS, seal="surface", workers=1), tmp_path / "words")
+    source = open_variants(str(tmp_path / "words"))
+    assert source.kinds == ("scenario_wrap",)
+    assert "rewrites of the kinds scenario_wrap; for evaluation only: typo_noise." in source.notices[0]
+    for problem in source.problems():
+        assert {kind for kind, _ in problem.semifactuals} == {"scenario_wrap"}
+        assert {variant.kind for variant in problem.evaluation_variants} == {"typo_noise"}
+    with pytest.raises(ConfigError, match="keeps for evaluation every rewrite of the kind 'typo_noise'"):
+        open_variants(str(tmp_path / "words"), kinds=("typo_noise",))
+
+
+def test_a_family_sealed_on_the_fly_gives_no_semifactuals() -> None:
+    made = open_variants(WORDS, kinds=KINDS, seal=("surface",))
+    assert made.kinds == ("scenario_wrap",)
+    for problem in made.problems():
+        assert [kind for kind, _ in problem.semifactuals] == ["scenario_wrap"]
+        assert [variant.kind for variant in problem.evaluation_variants] == ["typo_noise"]
+
+
 @pytest.mark.parametrize("entry", [{"kind": "", "text": "Add one."}, {"kind": "typo_noise", "text": " "}])
 def test_a_rewrite_without_a_text_or_a_kind_is_named(tmp_path: Path, entry: dict[str, str]) -> None:
     whole = {"engine": "rule", "checks": [], "answer_check": "unknown", "params": "{}"}

@@ -52,6 +52,13 @@ def test_prompts_are_the_original_and_its_rewrites() -> None:
     assert made.longest == len("the text a")
 
 
+def test_sealed_rewrites_are_no_prompts() -> None:
+    sealed = (AnsweredVariant("paraphrase", "the text a", "1"),)
+    of = VariantProblem("a", "text a", "1", {}, (("typo_noise", "txt a"),), evaluation_variants=sealed)
+    for counterfactual in (False, True):
+        assert encode("the text a") not in prompt_set(of, encode, counterfactual=counterfactual).prompts
+
+
 def test_counterfactuals_are_prompts_as_a_control() -> None:
     changed = (AnsweredVariant("other_number", "text b", "2"),)
     of = VariantProblem("a", "text a", "1", {}, (("typo_noise", "txt a"),), counterfactuals=changed)

@@ -19,9 +19,9 @@ from semifactual.pipeline.endings import accepted_entry, llm_part, rejected_line
 from semifactual.pipeline.judging import judge_texts
 from semifactual.pipeline.llm_options import Engine
 from semifactual.pipeline.models import Models, rewrite_plan
-from semifactual.pipeline.records import Record, record, to_json
-from semifactual.pipeline.rewriting import Attempts, Plan, counterfactuals_of, rewrite_problem
-from semifactual.pipeline.workers import open_executor
+from semifactual.pipeline.records import Record, to_json
+from semifactual.pipeline.rewriting import Attempts, Plan, counterfactuals_of, rewrite_problem, row_of
+from semifactual.pipeline.workers import Result, open_executor
 from semifactual.types import AnswerCheck, Problem
 from semifactual.validate.verdict import Verdict
 
@@ -105,20 +105,17 @@ class _AtWork:
             steps = rewriting(problem, wanted, taken, self.asking.rewrites)
             endings = await self.runner.drive(problem, steps, tab)
             _put_together(problem, self.asking, attempts, endings)
-        row = {
-            "record": record(problem, attempts.accepted, counterfactuals_of(problem, plan)),
-            "rejected": attempts.rejected,
-            "missing": attempts.missing,
-            "llm": llm_part(attempts, endings, tab),
-        }
-        return to_json(row)
+        controls = await self._in_worker(counterfactuals_of, problem, plan) if plan.counterfactuals else []
+        return to_json(row_of(problem, plan, attempts, controls) | {"llm": llm_part(attempts, endings, tab)})
+
+    async def _in_worker(self, function: Callable[[Problem, Plan], Result], problem: Problem, plan: Plan) -> Result:
+        return await asyncio.get_running_loop().run_in_executor(self.executor, function, problem, plan)
 
     async def _by_rules(self, problem: Problem, tab: Tab) -> Attempts:
         """What rules make of a problem, without what the solver refutes; nothing where only the model rewrites."""
         if self.asking.engine is Engine.LLM:
             return Attempts(missing=dict.fromkeys(self.asking.plan.kinds, self.asking.plan.per_kind))
-        loop = asyncio.get_running_loop()
-        attempts = await loop.run_in_executor(self.executor, rewrite_problem, problem, self.asking.rule_plan)
+        attempts = await self._in_worker(rewrite_problem, problem, self.asking.rule_plan)
         if self.asking.solves and attempts.accepted:
             await self._vote(problem, attempts, tab)
         return attempts

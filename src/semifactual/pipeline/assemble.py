@@ -17,10 +17,12 @@ from semifactual.errors import OutputError
 from semifactual.pipeline.card import render_card
 from semifactual.pipeline.card_examples import choose_examples
 from semifactual.pipeline.config import BuildConfig
+from semifactual.pipeline.error_budget import error_budget
 from semifactual.pipeline.journal import MANIFEST_NAME, Journal
 from semifactual.pipeline.output import move_durably, writing
 from semifactual.pipeline.records import SCHEMA_VERSION, Record, read_parquet, to_json, write_parquet
 from semifactual.pipeline.rewriting import kinds_without
+from semifactual.validate.verdict import Outcome
 
 PARQUET_NAME = "data/train-00000-of-00001.parquet"
 REJECTED_NAME = "rejected.jsonl"
@@ -66,8 +68,12 @@ class ModelTally:
 class KindCounts:
     """What became of one kind's drafts over a whole dataset."""
 
+    sealed: bool = False
+    """The rewrites of the kind are evaluation variants, and no semifactuals."""
     valid: int = 0
     rejected: int = 0
+    unsure: int = 0
+    """How many of the rejected are so because rules could not decide, and nothing else could."""
     missing: int = 0
     problems_covered: int = 0
     answer_checks: Counter[str] = field(default_factory=Counter)
@@ -76,8 +82,10 @@ class KindCounts:
     def to_json(self) -> dict[str, Any]:
         """The counts as the manifest holds them."""
         return {
+            "sealed": self.sealed,
             "valid": self.valid,
             "rejected": self.rejected,
+            "unsure": self.unsure,
             "missing": self.missing,
             "problems_covered": self.problems_covered,
             "answer_checks": dict(sorted(self.answer_checks.items())),
@@ -88,11 +96,13 @@ class KindCounts:
 class Tally:
     """The counts of a dataset, added up row by row."""
 
-    def __init__(self, kinds: tuple[str, ...]) -> None:
-        self.kinds = {kind: KindCounts() for kind in kinds}
+    def __init__(self, config: BuildConfig) -> None:
+        self.kinds = {kind: KindCounts(kind in config.selection.sealed) for kind in config.selection.kinds}
+        self.wants_counterfactuals = config.counterfactuals > 0
         self.problems = 0
         self.dropped = 0
         self.counterfactuals = 0
+        self.without_counterfactuals = 0
         self.models = ModelTally()
 
     def add(self, row: Mapping[str, Any], kept: bool) -> None:
@@ -102,7 +112,7 @@ class Tally:
         if (part := row.get("llm")) is not None:
             self.models.add(part)
         if kept:
-            self._count_entries(row["record"])
+            self._count_entries(row["record"], row["sealed"])
         else:
             self.dropped += 1
 
@@ -110,18 +120,21 @@ class Tally:
         for rejection in row["rejected"]:
             counts = self.kinds[rejection["kind"]]
             counts.rejected += 1
+            counts.unsure += rejection["outcome"] == Outcome.UNSURE
             counts.failed_checks.update(check["name"] for check in rejection["checks"])
         for kind, missing in row["missing"].items():
             self.kinds[kind].missing += missing
 
-    def _count_entries(self, record: Record) -> None:
-        for entry in record["semifactuals"]:
+    def _count_entries(self, record: Record, sealed: list[Record]) -> None:
+        entries = record["semifactuals"] + sealed
+        for entry in entries:
             counts = self.kinds[entry["kind"]]
             counts.valid += 1
             counts.answer_checks[entry["answer_check"]] += 1
-        for kind in {entry["kind"] for entry in record["semifactuals"]}:
+        for kind in {entry["kind"] for entry in entries}:
             self.kinds[kind].problems_covered += 1
         self.counterfactuals += len(record["counterfactuals"])
+        self.without_counterfactuals += self.wants_counterfactuals and not record["counterfactuals"]
 
     def to_json(self) -> dict[str, Any]:
         """The counts as the manifest holds them."""
@@ -130,6 +143,7 @@ class Tally:
             "rows": self.problems - self.dropped,
             "dropped_by_require_all": self.dropped,
             "counterfactuals": self.counterfactuals,
+            "without_counterfactuals": self.without_counterfactuals,
             "kinds": {kind: counts.to_json() for kind, counts in self.kinds.items()},
         }
 
@@ -151,19 +165,21 @@ def assemble(
         OutputError: something could not be written; the journal stays, and the next run assembles again.
     """
     staging = journal.folder / "assembly"
-    tally = Tally(config.kinds)
+    tally = Tally(config)
     with writing(out):
         (staging / "data").mkdir(parents=True, exist_ok=True)
         (out / "data").mkdir(exist_ok=True)
         with (staging / REJECTED_NAME).open("w", encoding="utf-8", newline="\n") as rejected:
             write_parquet(staging / PARQUET_NAME, _kept_records(journal, tally, config.require_all, rejected))
+    counts = tally.to_json()
     manifest = {
         "schema": SCHEMA_VERSION,
         **identity,
         "config": config.identity(),
         "source": dict(source),
         "seed": config.seed,
-        "counts": tally.to_json(),
+        "counts": counts,
+        "error_budget": error_budget(counts["kinds"]),
         "tokens": 0,
         "cost": 0,
     }

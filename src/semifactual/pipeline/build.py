@@ -13,6 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from semifactual.counterfactual.mentions import TEMPLATES as COUNTERFACTUAL_TEMPLATES
 from semifactual.interventions.registry import get_intervention
 from semifactual.pipeline.asking import asked, asking_of
 from semifactual.pipeline.assemble import assemble, require_whole
@@ -51,7 +52,7 @@ class BuildReport:
     out: Path
     manifest: dict[str, Any]
     notices: tuple[str, ...] = ()
-    """What a user should hear of the source."""
+    """What a user should hear of the source, and of what is made of it."""
     resumed_at: int = 0
     """How many problems an earlier, interrupted run had finished."""
     found_finished: bool = False
@@ -74,7 +75,8 @@ def build(
 
     Raises:
         SourceError: the source cannot be read, or has rows that cannot be used; nothing was written.
-        RegistryError: a kind is unknown.
+        RegistryError: a kind is unknown, or a family has none.
+        ConfigError: no kind of a sealed family is to be made.
         OutputError: `out` holds something else, was begun with other settings, or cannot be written.
         ServerError: a model's server cannot be used; finished rows and all replies are kept.
         BudgetSpent: a further request could exceed the budget; likewise.
@@ -82,11 +84,12 @@ def build(
     plan = plan_of(config)
     source = open_problems(config)
     identity = identity_of(config, source)
+    told = (*source.notices, *config.selection.notices)
     if (manifest := finished_manifest(out)) is not None:
         refuse_changes(out, _identity_in(manifest, identity), identity)
         require_whole(out)
         Journal.of(out).remove()  # still there if a run was killed between its last two steps
-        return BuildReport(out, manifest, source.notices, found_finished=True)
+        return BuildReport(out, manifest, told, found_finished=True)
     for notice in notices_of(config):
         on_news(notice)
     with models_for(config, identity) as models, closing(Journal.open(out, identity)) as journal:
@@ -102,7 +105,7 @@ def build(
         about = None if models is None else models.description()
         manifest = assemble(journal, out, config, identity, source.description, about)
         traffic = None if models is None else models.summary()
-    return BuildReport(out, manifest, source.notices, resumed_at, traffic=traffic)
+    return BuildReport(out, manifest, told, resumed_at, traffic=traffic)
 
 
 def preview(config: BuildConfig, rows: int) -> list[dict[str, Any]]:
@@ -120,19 +123,23 @@ def plan_of(config: BuildConfig) -> Plan:
     """What `config` wants of every problem.
 
     Raises:
-        RegistryError: a kind is unknown.
+        RegistryError: a kind is unknown, or a family has none.
+        ConfigError: no kind of a sealed family is to be made.
     """
-    for kind in config.kinds:
-        get_intervention(kind)
-    return Plan(config.kinds, config.per_kind, config.seed, config.answer_check, config.counterfactuals)
+    chosen = config.selection
+    return Plan(
+        chosen.kinds, config.per_kind, config.seed, config.answer_check, config.counterfactuals, sealed=chosen.sealed
+    )
 
 
 def identity_of(config: BuildConfig, source: ProblemSource) -> dict[str, Any]:
     """All that decides the bytes of a dataset: two builds of the same identity are the same dataset."""
-    templates = {name for kind in config.kinds for name in get_intervention(kind).templates}
+    templates = {name for kind in config.selection.kinds for name in get_intervention(kind).templates}
     templates.update(*map(template_names, SHARED_TEMPLATES))
     if config.uses_models:
         templates.update(PROMPT_TEMPLATES)
+    if config.counterfactuals:
+        templates.update(COUNTERFACTUAL_TEMPLATES)
     settings = config.identity()
     if Path(config.source).expanduser().exists():
         del settings["source"]  # a file is known by its content and by its name, of which ids are made, not by its path

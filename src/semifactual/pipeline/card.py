@@ -41,6 +41,7 @@ def render_card(manifest: Mapping[str, Any], examples: Sequence[Example] = (), n
         manifest=manifest,
         common=_taken_out(kinds),
         kinds=kinds,
+        sealed=[kind["name"] for kind in kinds if kind["counts"].get("sealed")],
         examples=examples,
         notes_begin=NOTES_BEGIN,
         notes=notes.strip("\n"),

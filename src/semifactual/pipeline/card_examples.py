@@ -57,7 +57,7 @@ def choose_examples(records: Iterable[Record], count: int = EXAMPLES) -> list[Ex
 
 
 def sentence_diff(before: str, after: str) -> str:
-    """Two texts as one diff, one sentence a line.
+    """Two texts as one diff, one sentence a line; line by line as they stand, where no sentence differs.
 
     >>> print(sentence_diff("Ann has 3 cats. How many legs?", "Ann owns 3 cats. How many legs?"))
     - Ann has 3 cats.
@@ -65,6 +65,8 @@ def sentence_diff(before: str, after: str) -> str:
       How many legs?
     """
     old, new = _sentences(before), _sentences(after)
+    if old == new:
+        old, new = before.splitlines(), after.splitlines()
     lines = []
     for operation, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if operation == "equal":

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
 from semifactual.interventions.registry import get_intervention
+from semifactual.pipeline.agreement import Agreement, is_rejected
+from semifactual.pipeline.cases import Cases
+from semifactual.pipeline.check_page import require_place, write_check_page
 from semifactual.pipeline.judging import rule_verdict, verdict_row
+from semifactual.pipeline.labels import LabelOptions, read_labels
 from semifactual.pipeline.llm_options import LlmOptions
 from semifactual.pipeline.models import Models, models_for, notices_of
 from semifactual.pipeline.output import refuse_overwriting, write_rows
-from semifactual.pipeline.pairs import PairFields, PairRow, PairSource, scan_pairs
+from semifactual.pipeline.pair_fields import PairFields
+from semifactual.pipeline.pairs import PairRow, PairSource, scan_pairs
 from semifactual.pipeline.reviewing import reviewed
 from semifactual.pipeline.workers import batches, default_workers, ordered_map, workers_for
-from semifactual.types import AnswerCheck
 from semifactual.validate.verdict import Mode, Outcome
 
 PAIRS_PER_BATCH = 32
@@ -41,10 +46,16 @@ class CheckReport:
     """Rows that could not be used and were left out on request."""
     traffic: dict[str, Any] | None = None
     """What was sent to models and paid for; None where none was asked."""
+    agreement: Agreement = field(default_factory=Agreement)
+    """The verdicts by a column and against labels, where these were asked for."""
 
     def to_json(self) -> dict[str, Any]:
         """The report as `check --json` prints it."""
-        return {name: value for name, value in asdict(self).items() if name != "traffic" or value is not None}
+        plain = asdict(replace(self, agreement=Agreement()))
+        del plain["agreement"]
+        if self.traffic is None:
+            del plain["traffic"]
+        return {**plain, **self.agreement.to_json()}
 
     @property
     def valid(self) -> int:
@@ -67,6 +78,8 @@ def check_source(
     *,
     fields: PairFields | None = None,
     mode: Mode = Mode.FROZEN,
+    labels: LabelOptions | None = None,
+    page: Path | None = None,
     skip_bad_rows: bool = False,
     workers: int | None = None,
     options: LlmOptions | None = None,
@@ -76,29 +89,53 @@ def check_source(
     """Judge every rewrite of a pairs file or a dataset folder, and write the verdicts to `out` where it is given.
 
     The whole source is looked through before the first verdict, so that a bad row is reported at once. `options` may
-    name a judge and a solver, whose replies then settle what rules leave open.
+    name a judge and a solver, whose replies then settle what rules leave open. `labels` says what the values of the
+    labels' column mean; `page` takes an HTML page with what verdicts and labels disagree on.
 
     Raises:
-        SourceError: the source cannot be read, or has rows that cannot be used.
-        OutputError: `out` is the source, or the verdicts cannot be written; an older file at `out` is then untouched.
+        SourceError: the source cannot be read, or has rows, labels or columns that cannot be used.
+        ConfigError: labels that contradict each other.
+        OutputError: `out` or `page` is the source, or cannot be written; an older file there is then untouched.
         ServerError: a model's server cannot be used.
         BudgetSpent: a further request could exceed the budget.
     """
-    pairs = scan_pairs(source, fields or PairFields(), skip_bad_rows)
+    fields = fields or PairFields()
+    pairs = scan_pairs(source, fields, skip_bad_rows)
+    meant = None if fields.label is None else read_labels(fields.label, pairs.labels, labels or LabelOptions())
     refuse_overwriting(out, pairs.files)
+    refuse_overwriting(page, pairs.files, "--html")
+    if page is not None:
+        require_place(page, out)
     workers = workers_for(pairs.count, PAIRS_PER_BATCH, most=workers or default_workers())
-    tally, options = _Tally(), options or LlmOptions()
+    tally, options = _Tally(Agreement(fields.by, meant)), options or LlmOptions()
+    cases = None if page is None else Cases(meant is not None, fields.by is not None)
     for notice in notices_of(options):
         on_news(notice)
     with (
         models_for(options, {"check": source, "time": time.time()}) as models,
         closing(_verdicts(pairs, mode, models, workers)) as work,
     ):
-        for verdict in write_rows(work, out):
+        for pair, verdict in _beside(pairs, tally.agreement, cases, write_rows(work, out)):
             tally.add(verdict)
+            if pair is not None:
+                cell = tally.agreement.add(pair, verdict)
+                if cases is not None:
+                    cases.add(pair, verdict, cell)
             on_progress(tally.rows, pairs.count)
         report = tally.report(pairs.skipped)
-        return report if models is None else replace(report, traffic=models.summary())
+        report = report if models is None else replace(report, traffic=models.summary())
+    if page is not None and cases is not None:
+        write_check_page(page, source, mode, report, cases)
+    return report
+
+
+def _beside(
+    pairs: PairSource, agreement: Agreement, cases: Cases | None, verdicts: Iterator[dict[str, Any]]
+) -> Iterator[tuple[PairRow | None, dict[str, Any]]]:
+    """Each verdict with its pair, read once more, where anything but the verdict is wanted."""
+    if agreement.column is None and agreement.labels is None and cases is None:
+        return zip(repeat(None), verdicts, strict=False)
+    return zip(pairs.rows(), verdicts, strict=True)
 
 
 def _verdicts(
@@ -120,6 +157,7 @@ def _check_batch(mode: Mode, pairs: list[PairRow]) -> list[dict[str, Any]]:
 
 @dataclass(slots=True)
 class _Tally:
+    agreement: Agreement
     rows: int = 0
     rejected: int = 0
     outcomes: dict[str, Counter[str]] = field(default_factory=dict)
@@ -128,7 +166,7 @@ class _Tally:
 
     def add(self, verdict: dict[str, Any]) -> None:
         self.rows += 1
-        self.rejected += verdict["outcome"] != Outcome.VALID or verdict["answer_check"] == AnswerCheck.REFUTED
+        self.rejected += is_rejected(verdict)
         kind = verdict["kind"]
         self.outcomes.setdefault(kind, Counter())[verdict["outcome"]] += 1
         failed = (check["name"] for check in verdict["checks"] if not check["passed"])
@@ -143,4 +181,5 @@ class _Tally:
             answer_checks=dict(sorted(self.answer_checks.items())),
             rejected=self.rejected,
             skipped=skipped,
+            agreement=self.agreement,
         )

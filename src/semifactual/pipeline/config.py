@@ -5,17 +5,20 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from semifactual.errors import ConfigError
 from semifactual.pipeline.llm_options import OWN_SENTENCE, LlmBuildOptions
+from semifactual.pipeline.selection import Selection, family_hint, select
 from semifactual.pipeline.workers import default_workers
 from semifactual.sources.source import BUILTIN_PREFIX
-from semifactual.types import AnswerCheck
+from semifactual.types import AnswerCheck, Family
 
 Config = TypeVar("Config", bound=BaseModel)
 
@@ -58,6 +61,14 @@ class BuildConfig(LlmBuildOptions):
     """The field that holds a row's id; ``id`` where rows have one, else ids are made from row numbers."""
     kinds: tuple[str, ...] = ("paraphrase", "typo_noise", "scenario_wrap", "irrelevant_context")
     """The kinds of rewrites to make, in the order in which a row lists them; a list, or names with commas."""
+    families: tuple[Family, ...] = ()
+    """Families of which every kind is made: with `kinds`, behind those; without, in place of the default ones."""
+    seal: tuple[Family, ...] = ()
+    """Families kept for evaluation: their rewrites are checked like others, but never drifted under or trained on.
+
+    With `kinds` or `families`, exactly those kinds are made, some of each sealed family among them. Without, the
+    default kinds are, and all kinds of the sealed families.
+    """
     per_kind: int = Field(default=1, ge=1, le=100)
     """How many different rewrites of each kind a problem gets."""
     seed: int = 0
@@ -69,7 +80,11 @@ class BuildConfig(LlmBuildOptions):
     skip_bad_rows: bool = False
     """Leave out and count rows that cannot be used, instead of refusing to start."""
     counterfactuals: int = Field(default=0, ge=0, le=100)
-    """How many answer-changing versions of each problem to add; builtin sources only."""
+    """How many answer-changing versions of each problem to add, as a control.
+
+    They need a derivation that can be computed anew: a builtin problem's program, a worked solution with annotated
+    steps, or a prompt that sympy solves. Other problems get none.
+    """
     answer_check: AnswerBar = AnswerBar.UNKNOWN
     """The least that must be known of a rewrite's answer."""
     license: str = Field(default="unknown", min_length=1)
@@ -82,6 +97,19 @@ class BuildConfig(LlmBuildOptions):
     def _split_commas(cls, value: Any) -> Any:
         return [kind.strip() for kind in value.split(",") if kind.strip()] if isinstance(value, str) else value
 
+    @field_validator("families", "seal", mode="before")
+    @classmethod
+    def _are_families(cls, value: Any) -> Any:
+        """Names with commas, or a list of such; each once, in the families' own order."""
+        given = [value] if isinstance(value, str) else value
+        if not isinstance(given, list | tuple) or not all(isinstance(names, str) for names in given):
+            return value
+        named = {name.strip() for names in given for name in names.split(",") if name.strip()}
+        if unknown := sorted(named - set(Family)):
+            context = {"name": repr(unknown[0]), "hint": family_hint(unknown[0])}
+            raise PydanticCustomError(OWN_SENTENCE, "unknown family {name}", context)
+        return tuple(family for family in Family if family in named)
+
     @model_validator(mode="after")
     def _refuse_impossible_pairs(self) -> Self:
         builtin = self.source.startswith(BUILTIN_PREFIX)
@@ -89,8 +117,6 @@ class BuildConfig(LlmBuildOptions):
             raise ValueError("kinds is empty, so there is nothing to build")
         if len(set(self.kinds)) < len(self.kinds):
             raise ValueError(f"kinds names a kind twice: {', '.join(self.kinds)}")
-        if self.counterfactuals and not builtin:
-            raise ValueError("counterfactuals needs a builtin source, whose answers can be evaluated anew")
         for name in ("split", "config_name", "problem_field", "answer_field", "id_field"):
             if builtin and getattr(self, name) is not None:
                 raise ValueError(f"{name} means nothing for a builtin source")
@@ -99,10 +125,28 @@ class BuildConfig(LlmBuildOptions):
             raise ValueError("problem_field, answer_field and id_field must name different fields")
         return self
 
+    @cached_property
+    def selection(self) -> Selection:
+        """The kinds to make, and which of them are sealed.
+
+        Raises:
+            RegistryError: a kind is unknown, or a family has none.
+            ConfigError: no kind of a sealed family is to be made.
+        """
+        kinds = self.kinds if "kinds" in self.model_fields_set else None
+        return select(kinds, self.families, self.seal, type(self).model_fields["kinds"].default)
+
     def identity(self) -> dict[str, Any]:
-        """The options that decide the dataset's bytes, as JSON values; those of models only where one is asked."""
-        own = self.model_dump(mode="json", exclude={"workers", *LlmBuildOptions.model_fields})
-        return own | self.llm_identity()
+        """The options that decide the dataset's bytes, as JSON values; those of models only where one is asked.
+
+        Families are given by the kinds that they stand for.
+
+        Raises:
+            RegistryError: a kind is unknown, or a family has none.
+            ConfigError: no kind of a sealed family is to be made.
+        """
+        own = self.model_dump(mode="json", exclude={"workers", "families", *LlmBuildOptions.model_fields})
+        return own | {"kinds": list(self.selection.kinds)} | self.llm_identity()
 
 
 def load_config(path: Path | None, overrides: Mapping[str, Any]) -> BuildConfig:
@@ -187,5 +231,5 @@ def _flatten(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, A
 
 
 def _show(value: Any) -> str:
-    text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    text = (", ".join(map(str, value)) or "none") if isinstance(value, list | tuple) else str(value)
     return text if len(text) <= 80 else f"{text[:77]}..."

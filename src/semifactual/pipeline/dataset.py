@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,13 +33,31 @@ class SeenRewrite:
 
 
 @dataclass(frozen=True, slots=True)
+class SeenVersion:
+    """A version of the problem that is no semifactual: for evaluation only, or with another answer as a control."""
+
+    kind: str
+    text: str
+    answer: str
+    derivation: str = ""
+    """How a counterfactual's answer was computed."""
+
+
+@dataclass(frozen=True, slots=True)
 class SeenProblem:
-    """A row and those of its rewrites that were asked for."""
+    """A row and what was asked for of it."""
 
     id: str
     problem: str
     answer: str
     rewrites: tuple[SeenRewrite, ...]
+    evaluation_variants: tuple[SeenVersion, ...] = ()
+    counterfactuals: tuple[SeenVersion, ...] = ()
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether there is nothing but the problem."""
+        return not (self.rewrites or self.evaluation_variants or self.counterfactuals)
 
     def to_json(self) -> dict[str, Any]:
         """The row as JSON values."""
@@ -49,10 +67,10 @@ class SeenProblem:
 def seen_problems(
     folder: Path, *, row_id: str | None = None, kind: str | None = None, rejected: bool = False
 ) -> Iterator[SeenProblem]:
-    """The rows of the dataset in `folder`, in order; rows with no rewrite to show are passed over.
+    """The rows of the dataset in `folder`, in order; rows with nothing to show are passed over.
 
-    With `row_id` only that row, even without a rewrite; with `kind` only rewrites of that kind; with `rejected` the
-    rewrites that did not enter instead of those that did.
+    With `row_id` only that row, whatever it holds; with `kind` only rewrites of that kind, and no counterfactuals;
+    with `rejected` the rewrites that did not enter instead of all that did.
 
     Raises:
         SourceError: `folder` holds no whole dataset, or no row has the id.
@@ -102,14 +120,35 @@ def _seen(
     for record, rejections in rows:
         if row_id not in (None, record["id"]):
             continue
-        found = map(_refused, rejections) if rejected else map(_entered, record["semifactuals"])
-        wanted = tuple(rewrite for rewrite in found if kind in (None, rewrite.kind))
-        if wanted or row_id is not None:
-            yield SeenProblem(record["id"], record["problem"], record["answer"], wanted)
+        seen = _seen_problem(record, rejections if rejected else None, kind)
+        if row_id is not None or not seen.is_bare:
+            yield seen
         if row_id is not None:
             return
     if row_id is not None:
         raise SourceError(f"{name} has no row with the id {row_id!r}", hint=f"`semifactual show {name}` lists some")
+
+
+def _seen_problem(record: Record, rejections: list[Record] | None, kind: str | None) -> SeenProblem:
+    """What a record holds, or else its rejections, narrowed to a kind."""
+    made = SeenProblem(
+        record["id"],
+        record["problem"],
+        record["answer"],
+        rewrites=tuple(map(_entered, record["semifactuals"])),
+        evaluation_variants=tuple(SeenVersion(**entry) for entry in record["evaluation_variants"]),
+        counterfactuals=tuple(SeenVersion(**entry) for entry in record["counterfactuals"]),
+    )
+    if rejections is not None:
+        made = SeenProblem(made.id, made.problem, made.answer, tuple(map(_refused, rejections)))
+    if kind is None:
+        return made
+    return replace(
+        made,
+        rewrites=tuple(rewrite for rewrite in made.rewrites if rewrite.kind == kind),
+        evaluation_variants=tuple(variant for variant in made.evaluation_variants if variant.kind == kind),
+        counterfactuals=(),
+    )
 
 
 def _entered(entry: Record) -> SeenRewrite:

@@ -23,6 +23,7 @@ from semifactual.pipeline.output import sync_folder, write_all, write_text_durab
 JOURNAL_NAME = ".journal"
 MANIFEST_NAME = "manifest.json"
 _COUNT_CHUNK = 1 << 20
+_SHOWN_TEMPLATES = 3
 
 
 class Journal:
@@ -133,9 +134,19 @@ def refuse_changes(out: Path, before: Mapping[str, Any], after: Mapping[str, Any
     """
     if changes := differences(before, after):
         raise OutputError(
-            f"{out} was begun with other settings: {'; '.join(changes)}",
+            f"{out} was begun with other settings: {_shown(changes)}",
             hint="repeat the old settings to resume, or choose another --out",
         )
+
+
+def _shown(changes: Sequence[str]) -> str:
+    """The changes in a line; of templates, which other kinds bring along, at most a few, and none beside settings."""
+    templates = [change for change in changes if change.startswith("templates.")]
+    others = [change for change in changes if change not in templates]
+    shown = [] if others else templates[:_SHOWN_TEMPLATES]
+    rest = len(templates) - len(shown)
+    more = [f"and {rest:,} {'more ' if shown else ''}template{'s' * (rest != 1)}"] if rest else []
+    return "; ".join([*others, *shown, *more])
 
 
 def finished_manifest(out: Path, name: str = MANIFEST_NAME) -> dict[str, Any] | None:

@@ -26,13 +26,13 @@ _REASONS = {
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[None]:
-    """Turn an `OSError` raised inside into an `OutputError` about `path`. Wrap only code that writes."""
+def writing(path: Path, option: str = "--out") -> Iterator[None]:
+    """Turn an `OSError` raised inside into an `OutputError` about `path`, which `option` named; wrap only writing."""
     try:
         yield
     except OSError as error:
         reason, hint = _REASONS.get(error.errno or 0, ((error.strerror or str(error)).lower(), None))
-        raise OutputError(f"cannot write {path}: {reason}", hint=hint) from error
+        raise OutputError(f"cannot write {path}: {reason}", hint=hint and hint.replace("--out", option)) from error
 
 
 def write_all(file: FileIO, text: str) -> None:
@@ -45,14 +45,14 @@ def write_all(file: FileIO, text: str) -> None:
         unwritten = unwritten[file.write(unwritten) :]
 
 
-def refuse_overwriting(out: Path | None, files: Iterable[Path]) -> None:
-    """Check that `out` is none of the files that are read.
+def refuse_overwriting(out: Path | None, files: Iterable[Path], option: str = "--out") -> None:
+    """Check that `out`, which `option` named, is none of the files that are read.
 
     Raises:
         OutputError: it is one of them.
     """
     if out is not None and out.exists() and any(out.samefile(file) for file in files):
-        raise OutputError(f"{out} is the file that is read, and would be overwritten", hint="choose another --out")
+        raise OutputError(f"{out} is the file that is read, and would be overwritten", hint=f"choose another {option}")
 
 
 def write_rows(rows: Iterator[dict[str, Any]], out: Path | None) -> Iterator[dict[str, Any]]:
@@ -75,9 +75,9 @@ def write_rows(rows: Iterator[dict[str, Any]], out: Path | None) -> Iterator[dic
         temporary.unlink(missing_ok=True)
 
 
-def write_text_durably(path: Path, text: str) -> None:
+def write_text_durably(path: Path, text: str, option: str = "--out") -> None:
     """Write a small file so that it is either whole or not there, even if power fails."""
-    with writing(path):
+    with writing(path, option):
         temporary = path.with_name(path.name + ".tmp")
         with temporary.open("w", encoding="utf-8", newline="\n") as file:
             file.write(text)

@@ -10,38 +10,18 @@ from pathlib import Path
 from typing import Any
 
 from semifactual.errors import SourceError
-from semifactual.interventions.registry import interventions
+from semifactual.interventions.registry import get_intervention, interventions
+from semifactual.pipeline.journal import MANIFEST_NAME
+from semifactual.pipeline.pair_fields import Columns, PairFields
+from semifactual.pipeline.records import RULE_ENGINE
 from semifactual.sources.prompts import require_text
 from semifactual.sources.readers import open_table
 from semifactual.sources.reference import UnusableValue
-from semifactual.sources.rows import BadRow, Row, Table
+from semifactual.sources.rows import BadRow, Row, Table, typed
 
 SHOWN_FAULTS = 3
-
-
-@dataclass(frozen=True, slots=True)
-class PairFields:
-    """Which fields of a row hold what: the first of these names that a row has."""
-
-    problem: tuple[str, ...] = ("problem", "original")
-    rewrite: tuple[str, ...] = ("rewrite", "perturbed", "text")
-    kind: tuple[str, ...] = ("kind", "type")
-    answer: tuple[str, ...] = ("answer",)
-    every_kind: str | None = None
-    """The kind of all rows, whatever they say themselves."""
-
-    @classmethod
-    def named(
-        cls,
-        problem: str | None = None,
-        rewrite: str | None = None,
-        kind: str | None = None,
-        answer: str | None = None,
-        every_kind: str | None = None,
-    ) -> PairFields:
-        """The usual names, but exactly the given one where one is given."""
-        given = {"problem": problem, "rewrite": rewrite, "kind": kind, "answer": answer}
-        return cls(**{role: (name,) for role, name in given.items() if name is not None}, every_kind=every_kind)
+ENGINE_NOT_RECORDED = "(not recorded)"
+"""The engine of sealed rewrites, of which a row keeps kind and text, where rules did not make all of the dataset."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +35,9 @@ class PairRow:
     rewrite: str
     answer: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    by: str | None = None
+    """The row's value in the column by which verdicts are counted."""
+    label: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,31 +51,57 @@ class PairSource:
     """The usable pairs, from the start at each call."""
     files: tuple[Path, ...]
     """The local files that are read."""
+    labels: frozenset[str] = frozenset()
+    """The labels that occur."""
 
 
 def scan_pairs(source: str, fields: PairFields, skip_bad_rows: bool) -> PairSource:
-    """Look through a file of pairs, or a built dataset, whose rows stand for their semifactuals.
+    """Look through a file of pairs, or a built dataset, whose rows stand for their semifactuals and sealed rewrites.
 
     Raises:
-        SourceError: it cannot be read, holds no usable pair, or has bad rows that are not to be skipped.
+        SourceError: it cannot be read, holds no usable pair, or has bad rows that are not to be skipped; or none of its
+            rows has a column that is wanted.
+        RegistryError: the kind that all rows are said to be is unknown.
     """
-    table = open_table(source)
-    count, kinds, bad = 0, set(), []
-    for pair in _pairs(table, fields):
+    if fields.every_kind is not None:
+        get_intervention(fields.every_kind)
+    table, columns, engine = open_table(source), Columns(), _engine_of_sealed(Path(source).expanduser())
+    count = 0
+    kinds, labels, bad = set(), set(), []
+    for pair in _pairs(table, fields, engine, columns):
         if isinstance(pair, BadRow):
             bad.append(pair)
         else:
             count += 1
             kinds.add(pair.kind)
+            labels.add(pair.label)
+    columns.require(fields)
     if bad and not skip_bad_rows:
         raise _refusal(bad)
     if not count:
         raise SourceError(f"{source} holds no rewrite to check", hint="a row needs a problem, a rewrite and a kind")
-    return PairSource(count, tuple(sorted(kinds)), len(bad), partial(_usable, table, fields), table.files)
+    return PairSource(
+        count,
+        tuple(sorted(kinds)),
+        len(bad),
+        partial(_usable, table, fields, engine),
+        table.files,
+        frozenset(label for label in labels if label is not None),
+    )
 
 
-def _usable(table: Table, fields: PairFields) -> Iterator[PairRow]:
-    return (pair for pair in _pairs(table, fields) if isinstance(pair, PairRow))
+def _engine_of_sealed(folder: Path) -> str:
+    """What made the sealed rewrites of a dataset folder, as far as its manifest says."""
+    try:
+        config = json.loads((folder / MANIFEST_NAME).read_text(encoding="utf-8"))["config"]
+        made_by_rules = config.get("engine", RULE_ENGINE) == RULE_ENGINE
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return ENGINE_NOT_RECORDED
+    return RULE_ENGINE if made_by_rules else ENGINE_NOT_RECORDED
+
+
+def _usable(table: Table, fields: PairFields, engine: str) -> Iterator[PairRow]:
+    return (pair for pair in _pairs(table, fields, engine) if isinstance(pair, PairRow))
 
 
 def _refusal(bad: list[BadRow]) -> SourceError:
@@ -104,28 +113,39 @@ def _refusal(bad: list[BadRow]) -> SourceError:
     )
 
 
-def _pairs(table: Table, fields: PairFields) -> Iterator[PairRow | BadRow]:
+def _pairs(table: Table, fields: PairFields, engine: str, columns: Columns | None = None) -> Iterator[PairRow | BadRow]:
+    """Every rewrite of the table as a pair, or why it is none; `columns` hears of each row's."""
     number = 0
     for row in table.rows():
-        for pair in [row] if isinstance(row, BadRow) else _expand(row):
-            yield pair if isinstance(pair, BadRow) else _as_pair(pair, number, fields)
+        for pair in [row] if isinstance(row, BadRow) else _expand(row, engine):
+            if isinstance(pair, BadRow):
+                yield pair
+            else:
+                metadata = _metadata(pair.fields.get("metadata"))
+                if columns is not None:
+                    columns.add(pair.fields, metadata)
+                yield _as_pair(pair, metadata, number, fields)
             number += 1
 
 
-def _expand(row: Row) -> Iterator[Row | BadRow]:
-    """The row itself, or, of a built dataset's row, one row for each of its semifactuals."""
-    if not isinstance(row.fields.get("semifactuals"), list):
+def _expand(row: Row, engine: str) -> Iterator[Row | BadRow]:
+    """The row itself, or, of a built dataset's row, one row for each of its semifactuals, then of its sealed ones."""
+    semifactuals, sealed = row.fields.get("semifactuals"), row.fields.get("evaluation_variants")
+    if not isinstance(semifactuals, list):
         yield row
         return
-    for entry in row.fields["semifactuals"]:
+    entries = [(entry, False) for entry in semifactuals]
+    entries += [(entry, True) for entry in sealed] if isinstance(sealed, list) else []
+    for entry, is_sealed in entries:
         match entry:
             case {"text": text, "kind": kind}:
-                yield Row(row.place, {**row.fields, "text": text, "kind": kind})
+                about = {"engine": engine} if is_sealed else {}
+                yield Row(row.place, {**about, **entry, **row.fields, "text": text, "kind": kind, "sealed": is_sealed})
             case _:
-                yield BadRow(row.place, "has a semifactual without a text and a kind")
+                yield BadRow(row.place, "has a rewrite without a text and a kind")
 
 
-def _as_pair(row: Row, number: int, fields: PairFields) -> PairRow | BadRow:
+def _as_pair(row: Row, metadata: Mapping[str, Any], number: int, fields: PairFields) -> PairRow | BadRow:
     try:
         kind = fields.every_kind or _text(row, "kind", fields.kind)
         if kind not in interventions():
@@ -137,7 +157,9 @@ def _as_pair(row: Row, number: int, fields: PairFields) -> PairRow | BadRow:
             problem=_text(row, "problem", fields.problem),
             rewrite=_text(row, "rewrite", fields.rewrite),
             answer=_scalar("answer", _first(row, fields.answer)),
-            metadata=_metadata(row.fields.get("metadata")),
+            metadata=metadata,
+            by=None if fields.by is None else _value(row, metadata, fields.by),
+            label=None if fields.label is None else _label(row, metadata, fields.label),
         )
     except UnusableValue as fault:
         return BadRow(row.place, str(fault))
@@ -149,10 +171,12 @@ def _first(row: Row, names: tuple[str, ...]) -> Any:
 
 def _text(row: Row, role: str, names: tuple[str, ...]) -> str:
     value = _first(row, names)
+    if value is None and (empty := next((name for name in names if name in row.fields), None)) is not None:
+        raise UnusableValue(f"has an empty {role} in the field {empty}")
     if value is None:
         raise UnusableValue(f"has no {role}: no field {' or '.join(names)}")
     if not isinstance(value, str):
-        raise UnusableValue(f"has a {role} that is no text, but a {type(value).__name__}")
+        raise UnusableValue(f"has a {role} that is no text, but {typed(value)}")
     require_text(value, role)
     return value
 
@@ -164,6 +188,28 @@ def _scalar(role: str, value: Any) -> str | None:
     if text.strip():
         require_text(text, role)
     return text
+
+
+def _label(row: Row, metadata: Mapping[str, Any], column: str) -> str:
+    value = _value(row, metadata, column)
+    if value is not None:
+        return value
+    if column in row.fields or column in metadata:
+        raise UnusableValue(f"has an empty label in the field {column}")
+    raise UnusableValue(f"has no label: no field {column}")
+
+
+def _value(row: Row, metadata: Mapping[str, Any], column: str) -> str | None:
+    """The value of a column as text; a built dataset keeps its source's other columns in the metadata."""
+    value = row.fields.get(column, metadata.get(column))
+    if isinstance(value, dict | list):
+        raise UnusableValue(f"has {typed(value)} in the field {column}, where one value is wanted")
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    text = _scalar(column, value)
+    return text if text and text.strip() else None
 
 
 def _metadata(value: Any) -> Mapping[str, Any]:

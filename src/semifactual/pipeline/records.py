@@ -67,15 +67,22 @@ def semifactual_entry(
     }
 
 
-def record(problem: Problem, semifactuals: list[Record], counterfactuals: Sequence[Counterfactual]) -> Record:
-    """The row of one problem."""
+def record(
+    problem: Problem,
+    semifactuals: list[Record],
+    sealed: Sequence[Record] = (),
+    counterfactuals: Sequence[Counterfactual] = (),
+) -> Record:
+    """The row of one problem. Of `sealed` entries, which are like those of semifactuals, it holds kind and text."""
     return {
         "id": problem.id,
         "problem": problem.text,
         "answer": problem.answer,
         "source": problem.source,
         "semifactuals": semifactuals,
-        "evaluation_variants": [],
+        "evaluation_variants": [
+            {"kind": entry["kind"], "text": entry["text"], "answer": problem.answer} for entry in sealed
+        ],
         "counterfactuals": [
             {"kind": c.kind, "text": c.text, "answer": c.answer, "derivation": c.derivation} for c in counterfactuals
         ],

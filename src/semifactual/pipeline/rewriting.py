@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -33,7 +33,9 @@ class Plan:
     seed: int
     bar: AnswerBar = AnswerBar.UNKNOWN
     counterfactuals: int = 0
-    """How many answer-changing versions of a builtin problem; other problems have none."""
+    """How many answer-changing versions of a problem; one whose answer cannot be computed anew has none."""
+    sealed: tuple[str, ...] = ()
+    """Those of the kinds whose rewrites are for evaluation only."""
 
 
 @dataclass(slots=True)
@@ -48,17 +50,26 @@ class Attempts:
 
 def row(problem: Problem, plan: Plan) -> dict[str, Any]:
     """The journal's row of one problem: its dataset record, its rejected rewrites, its missing kinds."""
-    attempts = rewrite_problem(problem, plan)
+    return row_of(problem, plan, rewrite_problem(problem, plan), counterfactuals_of(problem, plan))
+
+
+def row_of(
+    problem: Problem, plan: Plan, attempts: Attempts, counterfactuals: Sequence[Counterfactual]
+) -> dict[str, Any]:
+    """The journal's row of a problem for which all this was made. Of sealed rewrites it keeps the evidence too."""
+    sealed = [entry for entry in attempts.accepted if entry["kind"] in plan.sealed]
+    semifactuals = [entry for entry in attempts.accepted if entry["kind"] not in plan.sealed]
     return {
-        "record": record(problem, attempts.accepted, counterfactuals_of(problem, plan)),
+        "record": record(problem, semifactuals, sealed, counterfactuals),
+        "sealed": sealed,
         "rejected": attempts.rejected,
         "missing": attempts.missing,
     }
 
 
 def kinds_without(row: Mapping[str, Any]) -> list[str]:
-    """The wanted kinds of which a journal's row has no rewrite at all."""
-    made = {entry["kind"] for entry in row["record"]["semifactuals"]}
+    """The wanted kinds, sealed ones included, of which a journal's row has no rewrite at all."""
+    made = {entry["kind"] for entry in row["record"]["semifactuals"] + row["sealed"]}
     return [kind for kind in row["missing"] if kind not in made]
 
 
@@ -119,10 +130,10 @@ def _rewrite_once(
 
 
 def counterfactuals_of(problem: Problem, plan: Plan) -> list[Counterfactual]:
-    """The answer-changing versions of a builtin problem that `plan` wants."""
+    """The answer-changing versions of a problem that `plan` wants, as far as its answer can be computed anew."""
     if not plan.counterfactuals:
         return []
-    from semifactual.sources.builtin import counterfactuals
+    from semifactual.counterfactual.making import counterfactuals
 
     return counterfactuals(problem, plan.counterfactuals, seeded_random(plan.seed, problem.id, "counterfactual", 0))
 

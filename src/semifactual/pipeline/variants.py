@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from semifactual.errors import ConfigError, SourceError
 from semifactual.pipeline.build import identity_of, plan_of
@@ -91,9 +91,9 @@ def open_variants(
 
     `kinds` narrows the semifactuals to those kinds; by default a built dataset gives all that it holds, and another
     source gets the kinds that `build` makes by default. `limit` takes only the first so many problems. `seed` and
-    `making` (`per_kind`, `counterfactuals`, `problem_field`, `answer_field`, `id_field`; None where not given) decide
-    how problems are read and rewritten on the fly; a built dataset was made with its own, so there `seed` has no
-    effect and `making` no meaning.
+    `making` (`per_kind`, `counterfactuals`, `seal`, `problem_field`, `answer_field`, `id_field`; None where not given)
+    decide how problems are read and rewritten on the fly; a built dataset was made with its own, so there `seed` has
+    no effect and `making` no meaning.
 
     Raises:
         SourceError: the source cannot be read, has rows that cannot be used, or its build is not finished.
@@ -119,14 +119,14 @@ def _built(
     spec: str, table: Table, source: Source, kinds: tuple[str, ...] | None, limit: int | None, skip_bad_rows: bool
 ) -> VariantSource:
     report = scan(source, skip_bad_rows=skip_bad_rows)
-    held = _kinds_of(table)
+    held, sealed = _kinds_of(table)
     if missing := [kind for kind in kinds or () if kind not in held]:
+        has = "keeps for evaluation every rewrite" if missing[0] in sealed else "holds no rewrite"
         raise ConfigError(
-            f"{spec} holds no rewrite of the kind {missing[0]!r}",
-            hint=f"the kinds that it holds: {', '.join(held) or 'none'}",
+            f"{spec} {has} of the kind {missing[0]!r}", hint=f"the kinds that it holds: {', '.join(held) or 'none'}"
         )
     wanted = held if kinds is None else tuple(dict.fromkeys(kinds))
-    shown = ", ".join(wanted) or "none"
+    shown = (", ".join(wanted) or "none") + (f"; for evaluation only: {', '.join(sealed)}" if sealed else "")
     return VariantSource(
         count=report.problems if limit is None else min(report.problems, limit),
         kinds=wanted,
@@ -149,20 +149,26 @@ def _built_table(source: str, split: str | None, config_name: str | None) -> Tab
     return table if first is not None and is_built(first.fields) else None
 
 
-def _kinds_of(table: Table) -> tuple[str, ...]:
-    """Every kind of semifactual in the table, in the order of first sight.
+def _kinds_of(table: Table) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Every kind of semifactual, and every kind of evaluation variant, in the order of first sight.
 
     Raises:
         SourceError: a row is not one of a built dataset.
     """
-    kinds: dict[str, None] = {}
+    held: dict[str, None] = {}
+    sealed: dict[str, None] = {}
     for found in table.rows():
         if isinstance(found, Row):
-            entries = found.fields.get("semifactuals")
-            if not is_built(found.fields) or not isinstance(entries, list) or not all(map(_is_rewrite, entries)):
+            entries, variants = found.fields.get("semifactuals"), found.fields.get("evaluation_variants") or []
+            if not (is_built(found.fields) and _are_rewrites(entries) and _are_rewrites(variants)):
                 raise SourceError(f"{found.place} is no row of a built dataset", hint="mend the row, or leave it out")
-            kinds.update(dict.fromkeys(entry["kind"] for entry in entries))
-    return tuple(kinds)
+            held.update(dict.fromkeys(entry["kind"] for entry in entries))
+            sealed.update(dict.fromkeys(entry["kind"] for entry in variants))
+    return tuple(held), tuple(sealed)
+
+
+def _are_rewrites(entries: Any) -> TypeGuard[list[Record]]:
+    return isinstance(entries, list) and all(map(_is_rewrite, entries))
 
 
 def _is_rewrite(entry: Any) -> bool:
@@ -204,7 +210,7 @@ def _made(config: BuildConfig) -> VariantSource:
     identity = to_json(identity_of(config, source))
     return VariantSource(
         count=source.count,
-        kinds=plan.kinds,
+        kinds=tuple(kind for kind in plan.kinds if kind not in plan.sealed),
         sha256=hashlib.sha256(identity.encode("utf-8", "backslashreplace")).hexdigest(),
         description={**source.description, "built": False},
         notices=(*source.notices, f"Rewrites are made by rules on the fly: {', '.join(plan.kinds)}."),

@@ -196,7 +196,8 @@ def _inspect_training(found: Inspection, problems: list[VariantProblem], encode:
         if not count:
             found.faults.append(
                 "the data has no counterfactuals, which credit.source: counterfactual needs: build it with"
-                " `semifactual build --counterfactuals 4`, or set data.counterfactuals for a builtin source"
+                " `semifactual build --counterfactuals 4`, or set data.counterfactuals, for problems whose answer can"
+                " be computed anew"
             )
         elif count < len(problems):
             found.notices.append(f"{count:,} of {len(problems):,} problems have counterfactuals.")

@@ -75,8 +75,8 @@ class DataRecipe(Section):
     seed: int = 0
     """The seed of a builtin source's problems and of rewrites made on the fly."""
     counterfactuals: Annotated[int, Field(ge=0)] = 0
-    """How many answer-changing versions of each problem a builtin source makes, for ``credit.source: counterfactual``.
-    A built dataset brings its own."""
+    """How many answer-changing versions of each problem are made on the fly, for ``credit.source: counterfactual``,
+    where its answer can be computed anew. A built dataset brings its own."""
     shuffle: bool = True
     """Take the problems of each pass in an order of its own, decided by ``seed`` of the run."""
     prompt: str = "default"
