@@ -11,7 +11,7 @@ from .spending import print_failures, spending
 
 if TYPE_CHECKING:
     from semifactual.pipeline.agreement import Agreement, Tally
-    from semifactual.pipeline.checking import CheckReport
+    from semifactual.pipeline.check_report import CheckReport
     from semifactual.pipeline.proportions import Proportion
 
 SHOWN_CHECKS = 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from semifactual import __version__
 from semifactual.errors import OutputError
@@ -12,15 +12,13 @@ from semifactual.html import count, percent, render_page, visible
 from semifactual.interventions.registry import get_intervention
 from semifactual.pipeline.agreement import Agreement, Tally
 from semifactual.pipeline.cases import Case, CaseGroup, Cases, CheckCounts, Sort
+from semifactual.pipeline.check_report import CheckReport
 from semifactual.pipeline.labels import Side
 from semifactual.pipeline.marking import Segment, marked_pair
 from semifactual.pipeline.output import write_text_durably
 from semifactual.pipeline.proportions import Proportion
 from semifactual.types import AnswerCheck
 from semifactual.validate.verdict import Mode, Outcome
-
-if TYPE_CHECKING:
-    from semifactual.pipeline.checking import CheckReport
 
 TEMPLATE = "report/check.html.jinja"
 SCRIPTS = ("report/check.js",)

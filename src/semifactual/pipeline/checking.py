@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from itertools import repeat
 from pathlib import Path
 from typing import Any
 
 from semifactual.interventions.registry import get_intervention
-from semifactual.pipeline.agreement import Agreement, is_rejected
+from semifactual.pipeline.agreement import Agreement
 from semifactual.pipeline.cases import Cases
 from semifactual.pipeline.check_page import require_place, write_check_page
+from semifactual.pipeline.check_report import CheckReport, CheckTally
 from semifactual.pipeline.judging import rule_verdict, verdict_row
 from semifactual.pipeline.labels import LabelOptions, read_labels
 from semifactual.pipeline.llm_options import LlmOptions
@@ -25,42 +25,9 @@ from semifactual.pipeline.pair_fields import PairFields
 from semifactual.pipeline.pairs import PairRow, PairSource, scan_pairs
 from semifactual.pipeline.reviewing import reviewed
 from semifactual.pipeline.workers import batches, default_workers, ordered_map, workers_for
-from semifactual.validate.verdict import Mode, Outcome
+from semifactual.validate.verdict import Mode
 
 PAIRS_PER_BATCH = 32
-
-
-@dataclass(frozen=True, slots=True)
-class CheckReport:
-    """What a check of many rows found."""
-
-    rows: int
-    outcomes: dict[str, dict[str, int]]
-    """Per kind, how many rows had each outcome."""
-    failed_checks: dict[str, dict[str, int]]
-    """Per kind, how many rows each check did not pass: it failed, or could not decide."""
-    answer_checks: dict[str, int]
-    rejected: int
-    """How many rows a dataset may not hold: not valid, or with a refuted answer."""
-    skipped: int = 0
-    """Rows that could not be used and were left out on request."""
-    traffic: dict[str, Any] | None = None
-    """What was sent to models and paid for; None where none was asked."""
-    agreement: Agreement = field(default_factory=Agreement)
-    """The verdicts by a column and against labels, where these were asked for."""
-
-    def to_json(self) -> dict[str, Any]:
-        """The report as `check --json` prints it."""
-        plain = asdict(replace(self, agreement=Agreement()))
-        del plain["agreement"]
-        if self.traffic is None:
-            del plain["traffic"]
-        return {**plain, **self.agreement.to_json()}
-
-    @property
-    def valid(self) -> int:
-        """How many rows obey their kind's contract, whatever is known of their answer."""
-        return sum(counts.get(Outcome.VALID, 0) for counts in self.outcomes.values())
 
 
 def check_pair(pair: PairRow, mode: Mode = Mode.FROZEN) -> dict[str, Any]:
@@ -107,7 +74,7 @@ def check_source(
     if page is not None:
         require_place(page, out)
     workers = workers_for(pairs.count, PAIRS_PER_BATCH, most=workers or default_workers())
-    tally, options = _Tally(Agreement(fields.by, meant)), options or LlmOptions()
+    tally, options = CheckTally(Agreement(fields.by, meant)), options or LlmOptions()
     cases = None if page is None else Cases(meant is not None, fields.by is not None)
     for notice in notices_of(options):
         on_news(notice)
@@ -153,33 +120,3 @@ def _verdicts(
 
 def _check_batch(mode: Mode, pairs: list[PairRow]) -> list[dict[str, Any]]:
     return [check_pair(pair, mode) for pair in pairs]
-
-
-@dataclass(slots=True)
-class _Tally:
-    agreement: Agreement
-    rows: int = 0
-    rejected: int = 0
-    outcomes: dict[str, Counter[str]] = field(default_factory=dict)
-    failed_checks: dict[str, Counter[str]] = field(default_factory=dict)
-    answer_checks: Counter[str] = field(default_factory=Counter)
-
-    def add(self, verdict: dict[str, Any]) -> None:
-        self.rows += 1
-        self.rejected += is_rejected(verdict)
-        kind = verdict["kind"]
-        self.outcomes.setdefault(kind, Counter())[verdict["outcome"]] += 1
-        failed = (check["name"] for check in verdict["checks"] if not check["passed"])
-        self.failed_checks.setdefault(kind, Counter()).update(failed)
-        self.answer_checks[verdict["answer_check"]] += 1
-
-    def report(self, skipped: int) -> CheckReport:
-        return CheckReport(
-            rows=self.rows,
-            outcomes={kind: dict(sorted(counts.items())) for kind, counts in sorted(self.outcomes.items())},
-            failed_checks={kind: dict(counts.most_common()) for kind, counts in sorted(self.failed_checks.items())},
-            answer_checks=dict(sorted(self.answer_checks.items())),
-            rejected=self.rejected,
-            skipped=skipped,
-            agreement=self.agreement,
-        )
