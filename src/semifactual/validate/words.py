@@ -16,6 +16,8 @@ PHRASES = "checks/phrases.yaml"
 SYNONYMS = "checks/synonyms.yaml"
 
 _WORD = re.compile(r"[^\W\d_]+")
+_FAMILY = 4
+"""First letters that words of one family share."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,11 @@ def _synonyms() -> dict[str, str]:
     """For each stem of synonyms.yaml, the first stem of its line."""
     lines = [[stem(word) for word in line.split()] for line in template_yaml(SYNONYMS)]
     return {other: first for first, *others in lines for other in others}
+
+
+def family(word: str) -> str:
+    """What the stems of one word family begin with: weigh and weight, invest and investment."""
+    return word[:_FAMILY]
 
 
 def content_stems(words: Iterable[str]) -> set[str]:

@@ -27,6 +27,7 @@ from semifactual.validate.wording.carriers import (
     words,
 )
 from semifactual.validate.wording.quantities import measure_of
+from semifactual.validate.words import family
 
 _TOGETHER_BEFORE = 3
 _TOGETHER_BEHIND = 5
@@ -39,8 +40,6 @@ _TO_THING = 5
 """Tokens from a word that says something of each to the last noun of what it speaks of: each apple pie."""
 _NOUN = 2
 """Tokens behind an article or a number among which its noun stands."""
-_KIN = 4
-"""First letters that words of one family share."""
 _ASKED = "?"
 """Stands for the quantity that is asked for."""
 
@@ -272,7 +271,7 @@ def _another_time(bound: Sequence[Carrier], others: Sequence[Carrier]) -> tuple[
 
 
 def _kin(word: str, other: str) -> bool:
-    return word[:_KIN] == other[:_KIN]
+    return family(word) == family(other)
 
 
 def _each(carrier: Carrier) -> str:

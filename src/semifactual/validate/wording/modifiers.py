@@ -14,14 +14,12 @@ from semifactual.validate.quoting import excerpt
 from semifactual.validate.verdict import Finding, passed, undecided
 from semifactual.validate.wording.alignment import Alignment, Token
 from semifactual.validate.wording.roles import every_role_stem
-from semifactual.validate.words import is_verb
+from semifactual.validate.words import family, is_verb
 
 MODIFIERS = "checks/modifiers.yaml"
 
 Phrases = tuple[tuple[Token, list[Token]], ...]
 
-_FAMILY = 4
-"""First letters that words of one family share."""
 _NOMINAL = (SpanType.WORD, SpanType.KEYWORD, SpanType.COMPARISON, SpanType.QUANTIFIER)
 _IN_PHRASE = (*_NOMINAL, SpanType.LABEL)
 _LONGEST = 5
@@ -105,7 +103,7 @@ def _manners(old: Token, new: Token) -> bool:
 
 def _kin(old: Token, new: Token) -> bool:
     """Whether two words belong to one family, or stand for roles that other rules look after."""
-    return old.key[:_FAMILY] == new.key[:_FAMILY] or {old.key, new.key} <= every_role_stem()
+    return family(old.key) == family(new.key) or {old.key, new.key} <= every_role_stem()
 
 
 def _changed(alignment: Alignment) -> tuple[dict[int, tuple[Token, ...]], dict[int, tuple[Token, ...]]]:

@@ -13,11 +13,9 @@ from semifactual.validate.contract import Pair, check
 from semifactual.validate.quoting import excerpt
 from semifactual.validate.verdict import Finding, failed, passed, undecided
 from semifactual.validate.wording.alignment import Token
+from semifactual.validate.words import family
 
 OWNERS = "checks/owners.yaml"
-
-_FAMILY = 4
-"""First letters that words of one family share."""
 
 
 @check("pronouns", "nobody who was he becomes she, or the other way round")
@@ -60,10 +58,10 @@ def _owned(side: Sequence[Token], text: str) -> dict[str, set[str]]:
 def possessions(pair: Pair) -> Finding:
     if pair.in_other_words:
         return passed("told in other words")
-    theirs = {word[:_FAMILY] for token in pair.alignment.before for word in (token.key, token.word)}
+    theirs = {family(word) for token in pair.alignment.before for word in (token.key, token.word)}
     for change in pair.alignment.changes:
         for owner, thing in pairwise(change.after):
-            known = not theirs.isdisjoint((thing.key[:_FAMILY], thing.word[:_FAMILY]))
+            known = not theirs.isdisjoint((family(thing.key), family(thing.word)))
             new = thing.content and thing.type is SpanType.WORD and not known
             if new and owner.word in _words("possessives") and not _abstract(thing.word):
                 return undecided(

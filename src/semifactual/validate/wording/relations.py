@@ -15,6 +15,7 @@ from semifactual.validate.wording.alignment import Alignment, Token
 from semifactual.validate.wording.carriers import sentences
 from semifactual.validate.wording.operations import same_order
 from semifactual.validate.wording.roles import converse
+from semifactual.validate.words import family
 
 RELATIONS = "checks/relations.yaml"
 
@@ -23,8 +24,6 @@ _REACH = 9
 _SPREAD_REACH = 4
 ANY = "*"
 """Stands for a thing that is only pointed at: hers, that, the latter."""
-_KIN = 4
-"""First letters that words of one family share."""
 
 Related = dict[tuple[str, str], list[frozenset[str]]]
 """For each quantity and relation, the words that it relates to, once for each mention."""
@@ -171,7 +170,7 @@ def _kin(these: frozenset[str], those: frozenset[str]) -> bool:
     these, those = (side - {ANY} or side for side in (these, those))
     if ANY in these or ANY in those:
         return True
-    return not {word[:_KIN] for word in these}.isdisjoint(word[:_KIN] for word in those)
+    return not set(map(family, these)).isdisjoint(map(family, those))
 
 
 def _listed(pair: Pair, things: Sequence[frozenset[str]]) -> str:

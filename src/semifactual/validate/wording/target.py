@@ -10,10 +10,8 @@ from semifactual.validate.contract import Pair, check
 from semifactual.validate.quoting import excerpt, quoted
 from semifactual.validate.verdict import Finding, failed, first_fault, passed, undecided
 from semifactual.validate.wording.questions import Question, empty_stems, keyword_stems, measure_stems, question_of
-from semifactual.validate.words import content_stems, meaning, stem
+from semifactual.validate.words import content_stems, family, meaning, stem
 
-_FAMILY = 4
-"""First letters that words of one family share: weigh and weight, invest and investment."""
 _COMPARISONS = frozenset({"more", "less"})
 _SINGLE = re.compile(r"\b(?:an?|one|any|everyone|daily|weekly|monthly|yearly|hourly)\b", re.IGNORECASE)
 _MEASURING = re.compile(r"\bhow\s+(?!many)\w+", re.IGNORECASE)
@@ -63,9 +61,9 @@ def _same_target(pair: Pair, before: Question, after: Question) -> Finding:
     """The question holds no word of another part of the story in place of its own."""
     theirs = set(map(stem, pair.original.words))
     gone = sorted(before.asked_for - after.stems)
-    families = {word[:_FAMILY] for word in gone}
+    families = {family(word) for word in gone}
     candidates = (after.asked_for & theirs) - before.stems - measure_stems()
-    strange = sorted(word for word in candidates if word[:_FAMILY] not in families)
+    strange = sorted(word for word in candidates if family(word) not in families)
     heads_left = before.heads & after.stems
     missed = before.heads | {person.lower() for person in before.people}
     if gone and strange and (not heads_left or not missed.isdisjoint(gone)) and after.stated <= before.stated:
