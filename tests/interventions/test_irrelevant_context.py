@@ -1,11 +1,9 @@
 """irrelevant_context: the problem byte for byte, then one thing that says nothing."""
 
 from collections import Counter
-from pathlib import Path
 from random import Random
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,8 +14,7 @@ from semifactual.text.document import Document
 from semifactual.validate.contract import Pair, judge
 from semifactual.validate.vacuous import DistractorForm, classify_distractor
 from semifactual.validate.verdict import Outcome
-
-STORIES = yaml.safe_load((Path(__file__).parents[1] / "golden" / "stories.yaml").read_text())
+from tests.interventions.stories import STORIES
 
 
 def drafts(text, seed=0):

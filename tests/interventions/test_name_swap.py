@@ -1,11 +1,9 @@
 """name_swap: other names for persons, and nothing else."""
 
 from itertools import combinations
-from pathlib import Path
 from random import Random
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,8 +13,8 @@ from semifactual.text.lexicon import Gender, first_names, gender_of_names, given
 from semifactual.text.likeness import are_alike
 from semifactual.validate.contract import Pair, judge
 from semifactual.validate.verdict import Outcome
+from tests.interventions.stories import STORIES, assert_drafts_keep
 
-STORIES = yaml.safe_load((Path(__file__).parents[1] / "golden" / "stories.yaml").read_text())
 DUET = "Lena buys 4 figs and Omar buys 9 figs. Lena's figs are ripe. How many figs do Lena and Omar have?"
 
 
@@ -27,10 +25,7 @@ def drafts(text, seed=0):
 @pytest.mark.parametrize("name", STORIES)
 @pytest.mark.parametrize("seed", range(5))
 def test_every_draft_keeps_the_contract(name, seed):
-    original = Document(STORIES[name])
-    for draft in drafts(original.text, seed):
-        verdict = judge(Pair(original, Document(draft.text)), CONTRACT)
-        assert verdict.outcome is Outcome.VALID, verdict.failures
+    assert_drafts_keep(CONTRACT, STORIES[name], drafts(STORIES[name], seed))
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -18,9 +18,9 @@ from semifactual.text.document import Document
 from semifactual.validate.asides.harmless import asides, known_asides, shorthand
 from semifactual.validate.contract import Pair, judge
 from semifactual.validate.verdict import Outcome
+from tests.interventions.stories import STORIES
 
 GOLDEN = yaml.safe_load((Path(__file__).parents[1] / "golden" / "noop.yaml").read_text())
-STORIES = yaml.safe_load((Path(__file__).parents[1] / "golden" / "stories.yaml").read_text())
 
 
 def verdict_on(case):

@@ -1,20 +1,17 @@
 """number_word: numerals of the prose in words, as an editor would write them."""
 
 import re
-from pathlib import Path
 from random import Random
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from semifactual.interventions.number_word import CONTRACT, rewrite
 from semifactual.text.document import Document
 from semifactual.validate.contract import Pair, judge
-from semifactual.validate.verdict import Outcome
+from tests.interventions.stories import STORIES, assert_drafts_keep
 
-STORIES = yaml.safe_load((Path(__file__).parents[1] / "golden" / "stories.yaml").read_text())
 TRAYS = "A baker fills 12 trays with 30 rolls each. 5 trays are left. How many did they sell in 2 days?"
 
 
@@ -25,10 +22,7 @@ def drafts(text, seed=0):
 @pytest.mark.parametrize("name", STORIES)
 @pytest.mark.parametrize("seed", range(5))
 def test_every_draft_keeps_the_contract(name, seed):
-    original = Document(STORIES[name])
-    for draft in drafts(original.text, seed):
-        verdict = judge(Pair(original, Document(draft.text)), CONTRACT)
-        assert verdict.outcome is Outcome.VALID, verdict.failures
+    assert_drafts_keep(CONTRACT, STORIES[name], drafts(STORIES[name], seed))
 
 
 def test_all_numerals_come_first():

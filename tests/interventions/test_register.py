@@ -21,9 +21,9 @@ from semifactual.text.edits import apply_edits
 from semifactual.text.spans import SpanType
 from semifactual.validate.contract import Pair, judge
 from semifactual.validate.verdict import Outcome
+from tests.interventions.stories import STORIES
 
 GOLDEN = yaml.safe_load((Path(__file__).parents[1] / "golden" / "register.yaml").read_text())
-STORIES = yaml.safe_load((Path(__file__).parents[1] / "golden" / "stories.yaml").read_text())
 
 SNIPPETS = st.sampled_from(
     [case["before"] for case in GOLDEN["cases"]]

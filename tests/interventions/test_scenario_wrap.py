@@ -1,11 +1,9 @@
 """scenario_wrap: one light frame, and the problem inside it untouched."""
 
 from collections import Counter
-from pathlib import Path
 from random import Random
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,8 +15,8 @@ from semifactual.text.spans import SpanType
 from semifactual.validate.contract import Pair, judge
 from semifactual.validate.verdict import Outcome
 from semifactual.validate.words import phrases, stem
+from tests.interventions.stories import STORIES
 
-STORIES = yaml.safe_load((Path(__file__).parents[1] / "golden" / "stories.yaml").read_text())
 LINES = [(group, line) for group in Group for line in template_lines(FRAMES[group])]
 PLAIN = {SpanType.WORD, SpanType.SPACE, SpanType.PUNCTUATION}
 ENDINGS = {Group.PAGE: (":", "."), Group.CLOSE: (".",), Group.ASIDE: (",", "that"), None: (",",)}

@@ -1,10 +1,8 @@
 """typo_noise: exactly one slip, in an ordinary word, that nobody can take for another word."""
 
-from pathlib import Path
 from random import Random
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,8 +14,7 @@ from semifactual.text.lexicon import english_words, first_names, word_types
 from semifactual.text.spans import SpanType
 from semifactual.validate.contract import Pair, judge
 from semifactual.validate.verdict import Outcome
-
-STORIES = yaml.safe_load((Path(__file__).parents[1] / "golden" / "stories.yaml").read_text())
+from tests.interventions.stories import STORIES
 
 
 def drafts(text, seed=0):
